@@ -16,7 +16,7 @@ from optigpu.syntax.walk import statements
 
 
 def render_step(step: Step, style: Style = PLAIN) -> str:
-    """One line: number, transformation, changed lines, obligations, time."""
+    """One line: number, transformation, changed lines, obligations, time; and one for each annotation that it removed."""
     added, removed = changed(step.before, step.after)
     change = f"+{added} -{removed}" if step.number else ""
     if step.result is None:
@@ -25,7 +25,8 @@ def render_step(step: Step, style: Style = PLAIN) -> str:
         effort = f"{sum(f.normaliser + f.solver for f in step.result.functions)} obligations"
     title = step.title if len(step.title) <= 72 else step.title[:71] + "…"
     indent = "  " * len(step.phase)
-    return f"{step.number:>3}  {indent}{title:<72}  {change:>9}  {effort:>16}  {step.seconds:6.2f} s"
+    line = f"{step.number:>3}  {indent}{title:<72}  {change:>9}  {effort:>16}  {step.seconds:6.2f} s"
+    return "\n".join([line, *(f"     {indent}not kept: {text}" for text in step.removed)])
 
 
 def render_script(record: Record, style: Style = PLAIN) -> str:

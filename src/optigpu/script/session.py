@@ -31,6 +31,7 @@ from optigpu.script.editing import (
     statement_at,
 )
 from optigpu.script.handles import Handle
+from optigpu.script.kept_annotations import AnnotationChanges, settle_annotations
 from optigpu.script.program_names import program_names
 from optigpu.script.resolution import resolve, searchable
 from optigpu.script.step import Record, Step
@@ -72,6 +73,7 @@ class Session:
         self.residents: dict[
             StatementId, int
         ] = {}  # by kernel launch: how many blocks a multiprocessor should hold at once
+        self.annotation_changes = AnnotationChanges()  # of the steps since the last check
         self._depth = 0  # how many transformations are running, one inside the other
         self._phases: list[str] = []
         self._checked: tuple[Program, ProgramResult] | None = None  # the last program that was checked
@@ -168,15 +170,15 @@ class Session:
         if self._depth:
             return body()
         title = f"{name}({', '.join([*map(_argument_text, args), *(f'{k}={_argument_text(v)}' for k, v in kwargs.items())])})"
-        start, before = time.perf_counter(), self.program
+        start, before, changes = time.perf_counter(), self.program, self.annotation_changes.copy()
         self._depth += 1
         try:
             out = body()
         except InputError as e:
-            self.program = before
+            self.program, self.annotation_changes = before, changes
             raise at_script_line(e, len(self.steps), title) from None
         except BaseException:
-            self.program = before
+            self.program, self.annotation_changes = before, changes
             raise
         finally:
             self._depth -= 1
@@ -223,12 +225,18 @@ class Session:
         site = call_site()
         number = len(self.steps)
         result = None
+        removed: tuple[str, ...] = ()
         if check:
             self._keep_specification(after, title)
-            result = self.verifier.verify(after)
+            changes, self.annotation_changes = self.annotation_changes, AnnotationChanges()
+            settled = settle_annotations(self.verifier, before, after, changes)
+            after, result, removed = settled.program, settled.result, settled.removed
+            self.program = self._updated = after
         seconds = time.perf_counter() - start
         phases = tuple(self._phases)
-        step = Step(number, title, site.file, site.line, site.source, phases, before, after, result, seconds)
+        step = Step(
+            number, title, site.file, site.line, site.source, phases, before, after, result, seconds, removed=removed
+        )
         if result is not None and result.failures:
             error = self.rejection(step, result)
             self.attempts.append(error.step)

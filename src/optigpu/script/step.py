@@ -24,6 +24,7 @@ class Step:
     result: ProgramResult | None  # None inside a phase, where the end of the phase checks
     seconds: float  # transformation and check
     error: Problem | Diagnostic | None = None  # why it was rejected
+    removed: tuple[str, ...] = ()  # annotations that no longer hold after it, and are not in the program any more
 
     @property
     def loc(self) -> Loc:

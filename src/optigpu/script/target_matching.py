@@ -7,7 +7,7 @@ from optigpu.script.targets import Pattern, Target
 from optigpu.syntax.exprs import Call, Index, Var
 from optigpu.syntax.program import Decl, For, Function, If, Stmt, Store
 from optigpu.syntax.types import VOID
-from optigpu.syntax.walk import root_name, stmt_exprs, subexpressions
+from optigpu.syntax.walk import code_exprs, root_name, subexpressions
 
 
 def matches(target: Target, f: Function) -> list[tuple[StatementPath, Stmt]]:
@@ -29,7 +29,7 @@ def written_name(s: Stmt) -> str | None:
 
 
 def read_names(s: Stmt) -> set[str]:
-    exprs = stmt_exprs(s)
+    exprs = code_exprs(s)
     if isinstance(s, Store):
         exprs = [s.value, *(s.target.indices if isinstance(s.target, Index) else ())]
         exprs += [s.target] if s.op is not None else []
@@ -37,7 +37,7 @@ def read_names(s: Stmt) -> set[str]:
 
 
 def called_names(s: Stmt) -> set[str]:
-    return {x.func for e in stmt_exprs(s) for x in subexpressions(e) if isinstance(x, Call)}
+    return {x.func for e in code_exprs(s) for x in subexpressions(e) if isinstance(x, Call)}
 
 
 def _fit_in_order(patterns: list[Pattern], around: list[Stmt]) -> bool:

@@ -208,6 +208,17 @@ def stmt_exprs(s: Stmt) -> list[Expr]:
             return []
 
 
+def code_exprs(s: Stmt) -> list[Expr]:
+    """The expressions directly in a statement that are executed: without loop contracts, ghosts and assertions."""
+    match s:
+        case For(_, r):
+            return [r.start, r.bound, r.amount]
+        case Ghost() | Assert():
+            return []
+        case _:
+            return stmt_exprs(s)
+
+
 def inner_bodies(s: Stmt) -> list[Body]:
     """The bodies of a loop, a block or the two branches of an `if`."""
     match s:

@@ -10,12 +10,14 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Var, is_float
-from optigpu.syntax.program import Body, Decl, Stmt, Store
+from optigpu.syntax.program import Assert, Body, Decl, For, Ghost, Stmt, Store
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, root_name
+from optigpu.syntax.walk import map_bodies, map_range, map_stmt_exprs, rewrite, root_name
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_permissions import ChangedPermissions, annotations_on
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import collect_terms
+from optigpu.transform.tools.values_before import value_before
 
 
 @transformation
@@ -34,12 +36,12 @@ def shift_var(session: Session, target: TargetLike, *, factor: Size, inv: bool =
 
     Needs: a declaration. Fails: when the value of `factor` changes while the variable is in use.
     """
-    f = as_expression(factor)
     encode, decode = ("-", "+") if inv else ("+", "-")
     shift = Representation(
-        encode=lambda e: collect_terms(Binary(encode, e, f)),
-        decode=lambda e: collect_terms(Binary(decode, e, f)),
-        operand=lambda op, e: e if op in ("+", "-") else None,
+        as_expression(factor),
+        encode=lambda e, f: collect_terms(Binary(encode, e, f)),
+        decode=lambda e, f: collect_terms(Binary(decode, e, f)),
+        operand=lambda op, e, _: e if op in ("+", "-") else None,
         simplify=collect_terms,
     )
     return _change(session, target, shift)
@@ -59,12 +61,12 @@ def scale_var(session: Session, target: TargetLike, *, factor: Size, inv: bool =
 
     Needs: a declaration of floats; the value of `factor` does not change while the variable is in use. Fails: when it may be zero.
     """
-    f = as_expression(factor)
     encode, decode = ("/", "*") if inv else ("*", "/")
     scale = Representation(
-        encode=lambda e: Binary(encode, e, f),
-        decode=lambda e: Binary(decode, e, f),
-        operand=lambda op, e: Binary(encode, e, f) if op in ("+", "-") else e if op in ("*", "/") else None,
+        as_expression(factor),
+        encode=lambda e, f: Binary(encode, e, f),
+        decode=lambda e, f: Binary(decode, e, f),
+        operand=lambda op, e, f: Binary(encode, e, f) if op in ("+", "-") else e if op in ("*", "/") else None,
         simplify=lambda e: e,
     )
     return _change(session, target, scale)
@@ -72,12 +74,13 @@ def scale_var(session: Session, target: TargetLike, *, factor: Size, inv: bool =
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """How a variable holds a value: `encode` gives what it holds, `decode` the value again."""
+    """How a variable holds a value, for a factor: `encode` gives what it holds, `decode` the value again."""
 
-    encode: Callable[[Expr], Expr]
-    decode: Callable[[Expr], Expr]
+    factor: Expr
+    encode: Callable[[Expr, Expr], Expr]
+    decode: Callable[[Expr, Expr], Expr]
     operand: Callable[
-        [str, Expr], Expr | None
+        [str, Expr, Expr], Expr | None
     ]  # the operand of `x op= e` on what x holds; None if there is no such update
     simplify: Callable[[Expr], Expr]  # of an expression that reads the variable
 
@@ -87,11 +90,14 @@ def _change(session: Session, target: TargetLike, representation: Representation
     decl = session.at(path)
     if not isinstance(decl, Decl):
         raise refuse("this is not a declaration", decl)
-    new = decl
+    new, i = decl, path.index
     if decl.init is not None and isinstance(decl.type, Scalar):
-        new = replace(decl, init=representation.encode(decl.init))
-    change, i = RepresentationChange(decl, representation), path.index
-    session.edit_body(path, lambda b: (*b[:i], new, *change.body(b[i + 1 :])))
+        new = replace(decl, init=representation.encode(decl.init, representation.factor))
+    rest = session.around(path)[i + 1 :]
+    value = value_before(session, path, representation.factor) if annotations_on(rest, decl.name) else None
+    permissions = ChangedPermissions(decl.name, representation.encode, value, representation.simplify)
+    rest = RepresentationChange(decl, representation).body(permissions.body(rest, session.annotation_changes))
+    session.edit_body(path, lambda b: (*b[:i], new, *rest))
     return session.handle(path)
 
 
@@ -107,6 +113,10 @@ class RepresentationChange:
 
     def statement(self, s: Stmt) -> Stmt:
         match s:
+            case Ghost() | Assert():
+                return s
+            case For():
+                return replace(s, range=map_range(s.range, self._reading), body=self.body(s.body))
             case Store(target) if root_name(target) == self.decl.name:
                 return self._store(s)
             case Decl() if s is not self.decl and s.name == self.decl.name:
@@ -119,20 +129,22 @@ class RepresentationChange:
         """An assignment to the variable."""
         r, value = self.representation, self._reading(s.value)
         if s.op is None:
-            return _compound(replace(s, value=r.encode(value)))
-        operand = r.operand(s.op, value)
+            return _compound(replace(s, value=r.encode(value, r.factor)))
+        operand = r.operand(s.op, value, r.factor)
         if operand is not None:
             return replace(s, value=operand)
-        return replace(s, value=r.encode(Binary(s.op, r.decode(s.target), value)), op=None)
+        return replace(s, value=r.encode(Binary(s.op, r.decode(s.target, r.factor), value), r.factor), op=None)
 
     def _reading(self, e: Expr) -> Expr:
         """An expression in which every read of the variable is decoded."""
 
+        r = self.representation
+
         def decoded(x: Expr) -> Expr:
-            return self.representation.decode(x) if self._is_read(x) else x
+            return r.decode(x, r.factor) if self._is_read(x) else x
 
         new = rewrite(e, decoded)
-        return new if new is e else self.representation.simplify(new)
+        return new if new is e else r.simplify(new)
 
     def _is_read(self, x: Expr) -> bool:
         if isinstance(self.decl.type, Scalar):

@@ -22,6 +22,7 @@ from optigpu.syntax.program import (
     Decl,
     For,
     Function,
+    Ghost,
     If,
     Include,
     Role,
@@ -31,7 +32,8 @@ from optigpu.syntax.program import (
     logical_variables,
 )
 from optigpu.syntax.types import VOID
-from optigpu.syntax.walk import children, map_bodies, stmt_exprs
+from optigpu.syntax.walk import children, map_bodies, statements, stmt_exprs
+from optigpu.transform.tools.changed_annotations import code_of, is_proof_step
 from optigpu.transform.tools.refusal import refuse
 
 Names = dict[str, str]
@@ -66,8 +68,8 @@ def insert(session: Session, source: str) -> None:
 def inline(session: Session, target: TargetLike) -> None:
     """Replace a call by the body of the function.
 
-    Loop contracts and assertions that mention logical variables of the function are left out, since these have no meaning at the call;
-    contracts are inferred there.
+    Loop contracts and assertions that mention logical variables of the function are left out, since these have no meaning at the
+    call; contracts are inferred there.
 
     Before:
         fill(8, a);
@@ -113,10 +115,13 @@ def uninline(session: Session, target: TargetLike, function: str) -> Handle:
     callee = _function_named(session, function)
     if callee.result != VOID:
         raise refuse(f"`{function}` returns a value")
-    count = len(callee.body)
-    body = session.around(path)[path.index : path.index + count]
+    pattern, rest = code_of(callee.body), session.around(path)[path.index :]
+    code = [k for k, s in enumerate(rest) if not is_proof_step(s)][: len(pattern)]
+    count = code[-1] + 1 if code else 0
+    body = code_of(rest[:count])
+    session.annotation_changes.dropped += [s for s in statements(rest[:count]) if isinstance(s, Ghost | Assert)]
     matcher = BodyMatcher({p.name for p in callee.params})
-    if len(body) < count or not matcher.match_body(callee.body, body, {}):
+    if len(body) < len(pattern) or not matcher.match_body(pattern, body, {}):
         raise refuse(f"this is not the body of `{function}`", session.at(path))
     missing = [p.name for p in callee.params if p.name not in matcher.arguments]
     if missing:

@@ -53,4 +53,5 @@ def contract(session: Session, target: TargetLike, text: str = "") -> None:
     loop = session.at(path)
     if not isinstance(loop, For):
         raise refuse("this is not a loop", loop)
+    session.annotation_changes.stated.add(loop.id)
     session.put(path, replace(loop, contract=clauses_from(text)))

@@ -13,12 +13,13 @@ from optigpu.syntax.exprs import Expr, Index, Var
 from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.inlining import with_explicit_cast
 from optigpu.syntax.program import Decl, For, Return, Stmt, Store
-from optigpu.syntax.scopes import assigned_names
+from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import map_stmt_exprs, rewrite, stmt_exprs, subexpressions
+from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
 from optigpu.transform.tools.array_declarations import is_free_of
 from optigpu.transform.tools.c_text import Size, as_expression, statements_from
+from optigpu.transform.tools.changed_annotations import with_value_of, without_annotations_on
 from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
 
@@ -58,7 +59,7 @@ def local_name(session: Session, target: TargetLike, *, var: str, local_var: str
         *substitute_body(loop.body, {var: Var(local)}),
         Store(Var(var), Var(local)),
     )
-    session.put(path, replace(loop, body=body, contract=()))
+    session.put(path, replace(loop, body=body))  # the variable holds the same between iterations
     return session.handle(path.child(0))
 
 
@@ -86,7 +87,8 @@ def inline(session: Session, target: TargetLike) -> None:
         help = "only a variable that keeps its initial value can be inlined"
         raise refuse(f"`{decl.name}` is assigned", decl, help)
     value, i = with_explicit_cast(decl.init), path.index
-    session.edit_body(path, lambda b: (*b[:i], *substitute_body(b[i + 1 :], {decl.name: value})))
+    rest = with_value_of(session, path, decl, session.around(path)[i + 1 :])
+    session.edit_body(path, lambda b: (*b[:i], *substitute_body(rest, {decl.name: value})))
 
 
 @transformation
@@ -186,7 +188,11 @@ def init_detach(session: Session, target: TargetLike) -> Handle:
     path, decl = _declaration_at(session, target)
     if decl.init is None or not isinstance(decl.type, Scalar):
         raise refuse(f"`{decl.name}` has no initial value", decl)
-    session.put(path, replace(decl, init=None, const=False), Store(Var(decl.name), decl.init))
+    new, i = (replace(decl, init=None, const=False), Store(Var(decl.name), decl.init)), path.index
+    rest = session.around(path)[i + 1 :]
+    if not is_cell(decl, assigned_names(rest)):  # from now on it is, and formulas cannot name what it holds
+        rest = with_value_of(session, path, decl, rest)
+    session.edit_body(path, lambda b: (*b[:i], *new, *rest))
     return session.handle(path)
 
 
@@ -205,7 +211,8 @@ def elim(session: Session, target: TargetLike) -> None:
     """
     path, decl = _declaration_at(session, target)
     i = path.index
-    session.edit_body(path, lambda b: (*b[:i], *(x for x in b[i + 1 :] if not is_free_of(x, decl.name))))
+    rest = without_annotations_on(session, session.around(path)[i + 1 :], decl.name)
+    session.edit_body(path, lambda b: (*b[:i], *(x for x in rest if not is_free_of(x, decl.name))))
 
 
 def _declaration_at(session: Session, target: TargetLike) -> tuple[StatementPath, Decl]:
@@ -228,4 +235,4 @@ def _values(s: Stmt) -> list[Expr]:
         case For(_, r):
             return [r.start, r.bound]
         case _:
-            return stmt_exprs(s)
+            return code_exprs(s)

@@ -12,7 +12,7 @@ from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Program, Stmt, Store, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Scalar, Space
-from optigpu.syntax.walk import root_name, statements, stmt_exprs
+from optigpu.syntax.walk import code_exprs, root_name, statements
 from optigpu.transform.gpu.memory_spaces import to_global_memory
 from optigpu.transform.tools.declared_types import array_of, declared
 from optigpu.transform.tools.refusal import refuse
@@ -101,7 +101,7 @@ def has_contents(session: Session, path: StatementPath, name: str) -> bool:
             return True
     earlier = session.around(path)[: path.index]
     return any(
-        writes_array(s, name) or any(name in free_vars(e) for e in stmt_exprs(s))
+        writes_array(s, name) or any(name in free_vars(e) for e in code_exprs(s))
         for s in earlier
         if not (isinstance(s, Decl) and s.name == name)
     )

@@ -9,7 +9,7 @@ from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, SizeOf, Var
 from optigpu.syntax.free_names import body_free_vars
-from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Stmt, is_call
+from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, For, Ghost, GhostEnd, If, Mode, Stmt, is_call
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import inner_bodies, map_bodies, statements
@@ -80,8 +80,12 @@ class KernelNest:
             raise refuse(f"the grid loop `{s.index}` does not count up from 0 by one", s, "s.loop.shift_range")
         self.grid_extents.append(counted(s).count)
         is_innermost = not any(isinstance(x, For) and x.index in self.grid for x in s.body)
-        body = self._block_body(s.body) if is_innermost else tuple(self._grid_loop(x) for x in s.body)
+        body = self._block_body(s.body) if is_innermost else tuple(map(self._grid_statement, s.body))
         return replace(s, mode=Mode.THREAD, body=body, contract=(), hints=())
+
+    def _grid_statement(self, s: Stmt) -> Stmt:
+        """A statement between the loops of the grid."""
+        return s if isinstance(s, Ghost | GhostEnd | Assert) else self._grid_loop(s)
 
     def _block_body(self, body: Body) -> Body:
         """Statements that a whole block runs."""
@@ -132,6 +136,8 @@ class KernelNest:
                 return [self._thread_loops(s)]
             case For() if self._has_block_loop(s):
                 return [replace(s, body=self._block_body(s.body), contract=())]
+            case Ghost() | GhostEnd() | Assert():
+                return [s]
             case If() if self._has_block_loop(s):
                 return [replace(s, then=self._block_body(s.then), other=self._block_body(s.other))]
             case Block() if self._has_block_loop(s):

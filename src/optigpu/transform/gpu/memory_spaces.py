@@ -23,6 +23,7 @@ from optigpu.transform.tools.array_declarations import (
     freed_at_end,
     is_free_of,
 )
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, lit, plus, value_of
 
@@ -247,4 +248,4 @@ def _distributed(decl: Decl, body: Body, dims: int) -> Body:
             return replace(x, indices=(part, *x.indices[dims:]))
         return x
 
-    return rewrite_body(body, lambda e: rewrite(e, access))
+    return rewrite_body(body, lambda e: rewrite(element_permissions(e, decl.name), access))

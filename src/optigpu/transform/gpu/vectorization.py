@@ -20,7 +20,7 @@ from optigpu.syntax.free_names import body_free_vars, bound_after, free_vars, fr
 from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Mode, Stmt, Store
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Scalar, Space
-from optigpu.syntax.walk import inner_bodies, rewrite, rewrite_body, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import code_exprs, inner_bodies, rewrite, rewrite_body, statements, subexpressions
 from optigpu.transform.gpu.kernel_statements import plain_loop_at
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.declared_types import array_of
@@ -170,7 +170,7 @@ def _element_accesses(body: Body, under: Stmt | None) -> list[ElementAccess]:
     out: list[ElementAccess] = []
     for s in body:
         target = s.target if isinstance(s, Store) else None
-        exprs = [e for e in stmt_exprs(s) if e is not target]
+        exprs = [e for e in code_exprs(s) if e is not target]
         if isinstance(target, Index):
             exprs += target.indices
         for x in (x for e in exprs for x in subexpressions(e)):

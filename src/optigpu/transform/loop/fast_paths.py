@@ -10,6 +10,7 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.free_names import bound_after, free_vars
 from optigpu.syntax.program import If
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.walk import statements
 from optigpu.transform.loop.guards import guard_tests, without_guards
 from optigpu.transform.loop.loop_targets import loop_at
@@ -60,7 +61,7 @@ def fast_path(session: Session, target: TargetLike, *, when: Size | None = None)
     for test in tests:
         if hidden := declared_inside & free_vars(test):
             raise refuse(f"a guard depends on `{min(hidden)}`, which is declared inside the loop", loop)
-    fast = replace(loop, body=without_guards(loop.body, (loop,)), contract=())
-    slow = without_ids(replace(loop, contract=()))
+    fast = replace(loop, body=without_guards(loop.body, (loop,)))
+    slow = replace(without_ids(loop), id=StatementId(parent=loop.id))
     session.put(path, If(conjunction(tests), (fast,), (slow,)))
     return session.handle(path.child(0))

@@ -14,10 +14,11 @@ from optigpu.syntax.free_names import body_free_vars, bound_after
 from optigpu.syntax.program import Decl, For, If
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
+from optigpu.transform.loop.divided_contracts import divided_contract, joined_contract
 from optigpu.transform.loop.hoisting import hoist_declaration, keeps_store
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.tools.array_declarations import is_free_of
-from optigpu.transform.tools.counted_loops import counted, is_plain
+from optigpu.transform.tools.counted_loops import counted, is_plain, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 
 
@@ -49,6 +50,8 @@ def fission(
 
     Needs: a point in the body of a loop, or in a condition there, which both parts then get; `levels` splits that many loops
     around the point.
+    A written contract is divided: the first loop consumes what the loop consumed, the second one produces what it produced, and
+    the proof says what holds between them.
     Fails: when an iteration of the first part needs what an earlier iteration of the second part computed.
     """
     if levels < 1:
@@ -88,7 +91,9 @@ def fusion(session: Session, target: TargetLike, other: TargetLike | None = None
     if not isinstance(second, For):
         raise refuse("what follows is not a loop", second)
     body = substitute_body(second.body, {second.index: _second_index(loop, second)})
-    fused = replace(loop, body=(*loop.body, *body), contract=())
+    contract = joined_contract(loop.contract, substituted_contract(second, _second_index(loop, second)))
+    fused = replace(loop, body=(*loop.body, *body), contract=contract)
+    session.annotation_changes.incomplete.add(loop.id)
     i = path.index
     session.edit_body(path, lambda b: (*b[:i], fused, *b[i + 2 :]))
     return session.handle(path)
@@ -123,8 +128,10 @@ def split_loop_at(session: Session, point: StatementPath) -> StatementPath:
     crossing = _crossing(loop, k)
     if crossing is not None:
         return split_loop_at(session, _hoist_crossing(session, point, loop, crossing))
-    first = replace(loop, body=loop.body[:k], contract=())
-    second = replace(loop, body=loop.body[k:], contract=(), id=StatementId(parent=loop.id))
+    contracts = divided_contract(loop.contract, loop.body[:k], loop.body[k:])
+    first = replace(loop, body=loop.body[:k], contract=contracts[0])
+    second = replace(loop, body=loop.body[k:], contract=contracts[1], id=StatementId(parent=loop.id))
+    session.annotation_changes.incomplete |= {first.id, second.id}  # the proof says what holds between the two
     if not any(isinstance(s, For) for s in first.body) and any(isinstance(s, For) for s in second.body):
         # handles of the loop follow the part that contains the nest
         first, second = replace(first, id=second.id), replace(second, id=first.id)

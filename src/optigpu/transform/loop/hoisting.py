@@ -13,10 +13,13 @@ from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Alloc, Expr, Index, Var
 from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, Decl, For, If, Store, is_call
+from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import rewrite, rewrite_body, stmt_exprs
 from optigpu.transform.tools.array_declarations import array_decl, dims_of, elem_of, heap_array, is_free_of
+from optigpu.transform.tools.changed_annotations import with_value_of
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.counted_loops import counted, iteration_number
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell
@@ -154,7 +157,7 @@ def _move_out_once(session: Session, path: StatementPath) -> StatementPath:
     program = edit_body(session.program, path, lambda b: tuple(x for x in b if x is not s and x not in frees))
     inside = statement_at(program, path.parent)
     if isinstance(inside, For):
-        inside = replace(inside, contract=())
+        session.annotation_changes.incomplete.add(inside.id)
     session.update(replace_at(program, path.parent, s, inside, *frees))
     return path.parent
 
@@ -191,14 +194,19 @@ def _hoist_once(session: Session, path: StatementPath) -> StatementPath:
         assert decl.init is not None
         store = (Store(cell(decl.name, [number]), decl.init),)
 
+    after = session.around(path)[path.index + 1 :]
+    if isinstance(decl.type, Scalar) and not is_cell(decl, assigned_names(after)):
+        after = with_value_of(session, path, decl, after)  # formulas name no array elements
+
     def without_declaration(body: Body) -> Body:
-        rest = tuple(s for s in body[path.index + 1 :] if not is_free_of(s, decl.name))
+        rest = tuple(s for s in after if not is_free_of(s, decl.name))
         return (*body[: path.index], *store, *_with_leading_index(rest, decl, number))
 
     changed = edit_body(session.program, path, without_declaration)
     inside = statement_at(changed, loop_path)
     assert isinstance(inside, For)
-    session.update(replace_at(changed, loop_path, replace(new, id=decl.id), replace(inside, contract=()), *frees))
+    session.annotation_changes.incomplete.add(loop.id)  # its contract says nothing of the new array
+    session.update(replace_at(changed, loop_path, replace(new, id=decl.id), inside, *frees))
     return loop_path
 
 
@@ -218,5 +226,6 @@ def _with_leading_index(body: Body, decl: Decl, number: Expr) -> Body:
     def whole(x: Expr) -> Expr:
         return cell(decl.name, [number]) if x == Var(marker) else x
 
+    body = rewrite_body(body, lambda e: element_permissions(e, decl.name))
     marked = substitute_body(body, {decl.name: Var(marker)})
     return rewrite_body(marked, lambda e: rewrite(rewrite(e, element), whole))

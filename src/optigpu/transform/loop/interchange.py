@@ -14,6 +14,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, For, If
 from optigpu.transform.loop.fission_fusion import split_loop_at
 from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.refusal import refuse
 
 
@@ -133,6 +134,7 @@ def _swap_nested(session: Session, outer: StatementPath, inner: StatementPath) -
     while inner.parent != outer:
         _sink_guard(session, inner)
         inner = moved.path()
+    inner = sink_steps(session, inner)
     if len(session.around(inner)) > 1:
         _isolate(session, inner)
         inner = moved.path()

@@ -12,10 +12,13 @@ from optigpu.syntax.exprs import Cast, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, LoopRange
 from optigpu.syntax.source import StatementId
-from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import INT64
+from optigpu.syntax.walk import map_clauses
 from optigpu.transform.loop.loop_targets import index_name, loop_at
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_annotations import sink_steps
+from optigpu.transform.tools.changed_permissions import PER_ITERATION
 from optigpu.transform.tools.counted_loops import counted, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, times, up_to, value_of
@@ -128,6 +131,10 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None) 
     Fails: when the inner loop may have no iteration.
     """
     path, loop = loop_at(session, target)
+    nested = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
+    if len(nested) == 1:
+        sink_steps(session, path.child(nested[0]))
+        path, loop = loop_at(session, session.handle(path))
     if len(loop.body) != 1 or not isinstance(loop.body[0], For):
         raise refuse("there must be exactly one loop inside", loop, "s.loop.fission separates them")
     inner = loop.body[0]
@@ -140,7 +147,10 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None) 
     count, width = times(a.count, b.count), loop.index_type
     if value_of(count) is None:  # the product of two 32-bit counts may need 64 bits
         count, width = times(Cast(INT64, a.count), b.count), INT64
-    session.put(path, replace(up_to(t, count, body, like=loop), contract=(), index_type=width))
+    own = tuple(c for c in inner.contract if c.kind in PER_ITERATION or c.kind == "invariant")
+    contract = map_clauses(own, lambda e: substitute(e, indices))
+    session.annotation_changes.incomplete.add(loop.id)
+    session.put(path, replace(up_to(t, count, body, like=loop), contract=contract, index_type=width))
     return session.handle(path)
 
 

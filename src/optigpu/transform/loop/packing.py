@@ -11,7 +11,7 @@ from optigpu.syntax.exprs import Array, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, For, If, Stmt, Store
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import map_stmt_exprs, rewrite, stmt_exprs, subexpressions
+from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.counted_loops import counted, iteration_number
 from optigpu.transform.tools.refusal import refuse
@@ -121,7 +121,7 @@ def _with_read_replaced(body: Body, index: int, old: Expr, new: Expr) -> Body:
 def only_read(session: Session, path: StatementPath, array: str | None) -> Index:
     """The one array element that a statement reads; of `array`, if it is given."""
     s = session.at(path)
-    exprs = [s.value] if isinstance(s, Store) else stmt_exprs(s)
+    exprs = [s.value] if isinstance(s, Store) else code_exprs(s)
     reads: dict[Index, None] = {}
     for e in exprs:
         for x in subexpressions(e):

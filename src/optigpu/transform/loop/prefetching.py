@@ -72,7 +72,8 @@ def prefetch(session: Session, target: TargetLike, *, before: TargetLike | None 
     following = minimum(plus(Var(i), lit(1)), minus(count, lit(1)))
     next_fill = tuple(without_ids(s) for s in substitute_body(fill, {i: following}))
     body = (*loop.body[:k], *loop.body[k + 2 : point.index], *next_fill, *loop.body[point.index :])
-    session.put(around, decl, *first_fill, replace(loop, body=body, contract=()))
+    session.annotation_changes.incomplete.add(loop.id)  # its contract says nothing of the array
+    session.put(around, decl, *first_fill, replace(loop, body=body))
     return session.handle(around.sibling(1 + len(first_fill)))
 
 

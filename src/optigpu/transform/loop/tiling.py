@@ -8,7 +8,7 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Expr, Group, Range, TypeOf, Var
+from optigpu.syntax.exprs import BigOp, Binary, Call, Expr, Group, Range, RangeBinder, TypeOf, Var
 from optigpu.syntax.program import Body, Clause, For, If, LoopRange, Mode
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute, substitute_body
@@ -16,6 +16,7 @@ from optigpu.syntax.types import INT, INT64
 from optigpu.syntax.walk import map_clauses
 from optigpu.transform.loop.loop_targets import index_name, loop_at
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_permissions import PER_ITERATION
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import (
@@ -33,7 +34,6 @@ from optigpu.transform.tools.simplified import (
 )
 
 TAILS = ("divides", "guard", "peel", "min")
-PER_ITERATION = ("xconsumes", "xproduces", "xpreserves", "xwrites", "xreads")
 SHARED = ("spreserves", "sreads", "srequires", "invariant")
 
 Contract = tuple[Clause, ...]
@@ -85,13 +85,15 @@ def tile(
     rest: Body = ()
     match tail:
         case "divides":
-            nest = tiles.nest(exact_div(count, n), n, body, tiles.contracts())
+            nest = tiles.nest(exact_div(count, n), n, body, tiles.contracts(n))
         case "guard":
-            nest = tiles.nest(ceil_div(count, n), n, (If(less(tiles.index, count), body),))
+            guard = less(tiles.index, count)
+            nest = tiles.nest(ceil_div(count, n), n, (If(guard, body),), tiles.contracts(n, count, guard))
         case "min":
-            nest = tiles.nest(ceil_div(count, n), minimum(n, minus(count, tiles.start)), body)
+            extent = minimum(n, minus(count, tiles.start))
+            nest = tiles.nest(ceil_div(count, n), extent, body, tiles.contracts(extent, count))
         case _:
-            nest = tiles.nest(div(count, n), n, body, tiles.contracts())
+            nest = tiles.nest(div(count, n), n, body, tiles.contracts(n))
             rest = (tiles.epilogue(count, times(div(count, n), n)),)
     session.put(path, nest, *rest)
     return session.handle(path)
@@ -117,10 +119,13 @@ class Tiles:
 
     def iteration(self, number: Expr) -> Body:
         """The loop's body in the iteration with this number."""
-        value = number if is_plain(self.loop) else counted(self.loop).value(number)
-        return flattened_sums(substitute_body(self.loop.body, {self.loop.index: value}))
+        return flattened_sums(substitute_body(self.loop.body, {self.loop.index: self.value(number)}))
 
-    def nest(self, tiles: Expr, extent: Expr, body: Body, contracts: tuple[Contract, Contract] = ((), ())) -> For:
+    def value(self, number: Expr) -> Expr:
+        """The loop's index in the iteration with this number."""
+        return number if is_plain(self.loop) else counted(self.loop).value(number)
+
+    def nest(self, tiles: Expr, extent: Expr, body: Body, contracts: tuple[Contract, Contract]) -> For:
         """The loop over `tiles` tiles, and in it the loop over the `extent` iterations of one; `contracts` are those of the two."""
         loop = self.loop
         inner = replace(
@@ -128,30 +133,55 @@ class Tiles:
         )
         width = INT64 if loop.index_type.bits == INT64.bits else INT  # `bi * 8` needs no fewer bits than `i` did
         range_ = LoopRange(lit(0), "<", tiles, "+", lit(1))
-        return For(self.outer, range_, (inner,), loop.mode, contracts[0], loop.hints, width)
+        return For(
+            self.outer, range_, (inner,), loop.mode, contracts[0], loop.hints, width, id=StatementId(parent=loop.id)
+        )
 
     def epilogue(self, count: Expr, start: Expr) -> For:
         """The iterations after the last whole tile."""
         loop = self.loop
-        copy = replace(loop, id=StatementId(parent=loop.id))
+        copy = replace(loop, contract=self.contract_at(Var(loop.index)), id=StatementId(parent=loop.id))
         return up_to(loop.index, count, self.iteration(Var(loop.index)), start, copy)
 
-    def contracts(self) -> tuple[Contract, Contract]:
-        """Contracts of the loop over tiles and of the loop in a tile, from that of the whole loop; empty, which leaves them to
-        inference, if a clause cannot be carried over."""
-        loop, i = self.loop, self.loop.index
-        if not is_plain(loop):
-            return (), ()
+    def contract_at(self, number: Expr) -> Contract:
+        """The loop's contract for the iteration with this number."""
+        return map_clauses(self.loop.contract, lambda e: substitute(e, {self.loop.index: self.value(number)}))
 
-        def grouped(e: Expr) -> Expr:
-            return Group(i, Range(lit(0), self.size), substitute(e, {i: self.index}))
+    def contracts(
+        self, extent: Expr, count: Expr | None = None, guard: Expr | None = None
+    ) -> tuple[Contract, Contract]:
+        """Contracts of the loop over tiles and of the loop over the `extent` iterations of a tile, from that of the whole loop.
 
+        `count` is the number of iterations, if the last tile may be shorter than the others; `guard`, if it is as long, and tests
+        which of them there are. Both are empty, which leaves them to the proof, if a clause cannot be carried over.
+        """
+        i = self.loop.index
+
+        def at(number: Expr, e: Expr) -> Expr:
+            return substitute(e, {i: self.value(number)})
+
+        def permission(e: Expr) -> Expr:
+            return at(self.index, e) if guard is None else Call("If", (guard, at(self.index, e)))
+
+        def fact(e: Expr) -> Expr:
+            return at(self.index, e) if guard is None else Binary("==>", guard, at(self.index, e))
+
+        def reached(number: Expr) -> Expr:
+            return number if count is None else minimum(number, count)
+
+        in_tile = (RangeBinder(i, Range(lit(0), extent)),)
         of_tiles: list[Clause] = []
-        for c in loop.contract:
-            if c.kind in PER_ITERATION and not any(isinstance(x.body, TypeOf) for x in c.items):
-                of_tiles.append(map_clauses((c,), grouped)[0])
-            elif c.kind in SHARED:
-                of_tiles.append(map_clauses((c,), lambda e: substitute(e, {i: self.start}))[0])
-            else:
+        of_tile: list[Clause] = []
+        for c in self.loop.contract:
+            if any(isinstance(x.body, TypeOf) for x in c.items):
                 return (), ()
-        return tuple(of_tiles), map_clauses(loop.contract, lambda e: substitute(e, {i: self.index}))
+            if c.kind in SHARED:
+                of_tiles += map_clauses((c,), lambda e: at(reached(self.start), e))
+                of_tile += map_clauses((c,), lambda e: at(self.index if guard is None else reached(self.index), e))
+            elif c.kind in PER_ITERATION:
+                of_tiles += map_clauses((c,), lambda e: Group(i, Range(lit(0), extent), permission(e)))
+                of_tile += map_clauses((c,), permission)
+            else:
+                of_tiles += map_clauses((c,), lambda e: BigOp("All", in_tile, fact(e)))
+                of_tile += map_clauses((c,), fact)
+        return tuple(of_tiles), tuple(of_tile)

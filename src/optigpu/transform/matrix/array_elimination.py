@@ -6,10 +6,11 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Index, Var
-from optigpu.syntax.program import Body, Decl, For, Stmt, Store
+from optigpu.syntax.program import Assert, Body, Decl, For, Ghost, GhostEnd, Stmt, Store
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.walk import rewrite, rewrite_body, root_name, statements
 from optigpu.transform.tools.array_declarations import array_declaration_at, is_free_of
+from optigpu.transform.tools.changed_annotations import without_annotations_on
 from optigpu.transform.tools.refusal import refuse
 
 
@@ -45,7 +46,7 @@ def elim(session: Session, target: TargetLike) -> None:
         return x
 
     kept = tuple(x for x in rest if x is not filling and not is_free_of(x, decl.name))
-    new = rewrite_body(kept, lambda e: rewrite(e, recomputed))
+    new = rewrite_body(without_annotations_on(session, kept, decl.name), lambda e: rewrite(e, recomputed))
     i = path.index
     session.edit_body(path, lambda b: (*b[:i], *new))
 
@@ -60,6 +61,6 @@ def _filling(decl: Decl, rest: Body) -> tuple[Stmt, list[str], Expr]:
     if "" in indices or len(set(indices)) != len(indices):
         raise refuse("the array is not filled index by index", store)
     filling = next(x for x in rest if any(y is store for y in statements((x,))))
-    if [x for x in statements((filling,)) if not isinstance(x, For)] != [store]:
+    if [x for x in statements((filling,)) if not isinstance(x, For | Ghost | GhostEnd | Assert)] != [store]:
         raise refuse("the loop that fills the array does something else too", filling, "s.loop.fission")
     return filling, indices, store.value

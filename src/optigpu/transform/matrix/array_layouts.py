@@ -22,6 +22,7 @@ from optigpu.transform.tools.array_declarations import (
     heap_array,
 )
 from optigpu.transform.tools.c_text import as_expression
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import exact_div, lit, plus, quotient_and_rest, times, value_of
 
@@ -201,7 +202,7 @@ def _relayout(
             case _:
                 return x
 
-    new = rewrite_body(rest, lambda e: rewrite(e, access))
+    new = rewrite_body(rest, lambda e: rewrite(element_permissions(e, decl.name), access))
     if isinstance(decl.init, Alloc):
         changed: Stmt = replace(decl, init=replace(decl.init, dims=dims))
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from optigpu.syntax.exprs import Binary, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, If, Stmt, Store
-from optigpu.syntax.walk import inner_bodies, map_bodies, map_stmt_exprs, rewrite, root_name, stmt_exprs, subexpressions
+from optigpu.syntax.walk import code_exprs, inner_bodies, map_bodies, map_stmt_exprs, rewrite, root_name, subexpressions
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, collect_terms, conjunction, less, lit, minus, plus, up_to, value_of
@@ -72,7 +72,9 @@ class HaloRegion:
 
         changed = map_stmt_exprs(s, lambda e: rewrite(e, from_copy))
         changed = map_bodies(changed, lambda b: tuple(self.reading(y, name) for y in b))
-        return replace(changed, contract=()) if isinstance(changed, For) else changed
+        if isinstance(s, For) and isinstance(changed, For):
+            return replace(changed, contract=s.contract)  # it may still speak of the array, which has not changed
+        return changed
 
 
 @dataclass
@@ -91,7 +93,7 @@ class _Reads:
             self.loops[s.index] = s
         if isinstance(s, Store) and root_name(s.target) == self.array:
             raise refuse(f"`{self.array}` is written here", s)
-        for e in stmt_exprs(s):
+        for e in code_exprs(s):
             for x in subexpressions(e):
                 if isinstance(x, Index) and x.base == Var(self.array):
                     self.indices[x.indices] = None

@@ -13,11 +13,12 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Index, Var
 from optigpu.syntax.free_names import body_free_vars, fresh_name
-from optigpu.syntax.program import Body, For, Stmt, Store
+from optigpu.syntax.program import Body, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
 from optigpu.transform.matrix.array_accesses import accesses_of
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, collect_terms, lit, minus, plus, up_to
@@ -125,7 +126,7 @@ def stack_copy(
             return replace(x, base=Var(local), indices=x.indices[lead:])
         return x
 
-    moved = rewrite_body((s,), lambda e: rewrite(e, on_copy))[0]
+    moved = rewrite_body((s,), lambda e: rewrite(element_permissions(e, var), on_copy))[0]
     names = _index_names(session, path, copy_dims)
     inner = [Var(n) for n in names]
     copied, original = cell(local, inner), cell(var, [*prefix, *inner])
@@ -183,10 +184,9 @@ def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
         return x
 
     def walk(y: Stmt) -> Stmt:
-        y = map_stmt_exprs(y, lambda e: rewrite(e, shifted))
+        y = map_stmt_exprs(y, lambda e: rewrite(element_permissions(e, var), shifted))
         return map_bodies(y, lambda b: tuple(walk(z) for z in b))
 
     if var not in body_free_vars((s,)):
         raise refuse(f"`{var}` is not used here", s, code="OG601")
-    moved = walk(s)
-    return replace(moved, contract=()) if isinstance(moved, For) else moved
+    return walk(s)

@@ -21,6 +21,7 @@ from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import (
@@ -98,7 +99,7 @@ def scan(
     values computed from the variable. Fails: when the loop reads what it stores.
     """
     path = session.find(target, "for")
-    loop = session.at(path)
+    loop = without_steps(session, session.at(path))
     around = session.around(path)
     if not isinstance(loop, For) or not is_plain(loop):
         raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")

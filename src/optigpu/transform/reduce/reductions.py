@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from optigpu.script.editing import StatementPath
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Call, Expr, Index, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.program import Decl, For, If, LoopRange, Store
-from optigpu.syntax.source import NO_ID
+from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Store
+from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
-from optigpu.syntax.walk import statements, stmt_exprs
+from optigpu.syntax.walk import code_exprs, statements
 from optigpu.transform.tools.array_declarations import array_decl
+from optigpu.transform.tools.changed_annotations import without_steps
+from optigpu.transform.tools.changed_permissions import ChangedPermissions, annotations_on
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, less, lit, plus, value_of, zero_of
+from optigpu.transform.tools.simplified import cell, collect_terms, less, lit, plus, value_of, zero_of
+from optigpu.transform.tools.values_before import value_before
 
 EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")
 
@@ -63,8 +67,11 @@ def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: s
     array, local = (session.fresh(name, path) for name in (parts, part))
     element = cell(array, [Var(loop.index)])
     first = zero_of(elem) if update.op == "+" else Var(var)
-    body = (Decl(local, elem, first), *substitute_body(loop.body, {var: Var(local)}), Store(element, Var(local)))
-    combine = replace(loop, body=(_with_operands(update, Var(var), element),), contract=(), id=NO_ID)
+    inside = _without_first_value(session, path, loop.body, var) if update.op == "+" else loop.body
+    body = (Decl(local, elem, first), *substitute_body(inside, {var: Var(local)}), Store(element, Var(local)))
+    combine = replace(
+        loop, body=(_with_operands(update, Var(var), element),), contract=(), id=StatementId(parent=loop.id)
+    )
     decl, free = array_decl(array, elem, (loop.range.bound,))
     session.put(path, decl, replace(loop, body=body, contract=()), combine, *free)
     return session.handle(path.sibling(2))
@@ -105,7 +112,7 @@ def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
     Needs: a loop over all elements of an array whose size is a power of two. Fails: when the array is used afterwards.
     """
     path = session.find(target, "for")
-    loop = session.at(path)
+    loop = without_steps(session, session.at(path))
     match loop:
         case For(i, _, (Store(into) as update,)) if is_plain(loop) and _is_reduction(update):
             size, element = value_of(loop.range.bound), _operand(update)
@@ -124,10 +131,19 @@ def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
     return session.handle(path)
 
 
+def _without_first_value(session: Session, path: StatementPath, body: Body, var: str) -> Body:
+    """The body of a loop whose annotations speak of a sum without its value at the start of the iteration."""
+    if not annotations_on(body, var):
+        return body
+    first = value_before(session, path.child(0), Var(var))
+    changed = ChangedPermissions(var, lambda e, f: Binary("-", e, f), first, collect_terms)
+    return changed.body(body, session.annotation_changes)
+
+
 def _only_update(loop: For, var: str) -> Store:
     """The one statement of a loop that reduces into a variable, if the loop does not use the variable otherwise."""
     updates = [s for s in statements(loop.body) if isinstance(s, Store) and s.target == Var(var)]
-    others = [e for s in statements(loop.body) if s not in updates for e in stmt_exprs(s)]
+    others = [e for s in statements(loop.body) if s not in updates for e in code_exprs(s)]
     others += [_operand(s) for s in updates]
     if len(updates) != 1 or not _is_reduction(updates[0]) or any(var in free_vars(e) for e in others):
         raise refuse(f"`{var}` is not only added to here, or compared with", loop, "x += e; or x = fmaxf(x, e);")

@@ -12,7 +12,8 @@ from optigpu.syntax.exprs import Binary, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, Decl, For, Store
 from optigpu.syntax.substitution import substitute, substitute_body
-from optigpu.syntax.walk import rewrite
+from optigpu.syntax.walk import map_clauses, rewrite
+from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import counts_up_by_one
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import collect_terms, lit, minus, plus, up_to
@@ -46,7 +47,7 @@ def slide(session: Session, target: TargetLike) -> Handle:
     Fails: when the loop may have no iteration, or the size of the window changes.
     """
     path = session.find(target, "for")
-    loop = session.at(path)
+    loop = without_steps(session, session.at(path))
     if not isinstance(loop, For) or not counts_up_by_one(loop):
         raise refuse("this is not a loop that counts up by one", loop)
     decl, window, add, rest = _window_sum(loop)
@@ -63,7 +64,8 @@ def slide(session: Session, target: TargetLike) -> Handle:
         raise refuse(f"the window does not move by one with `{i}`", window)
     entering, leaving = element(minus(high, lit(1))), element(at(low, minus(Var(i), lit(1))))
     first_window = replace(window.range, start=collect_terms(at(low, start)), bound=collect_terms(at(high, start)))
-    first: Body = (decl, replace(window, range=first_window), *substitute_body(rest, {i: start}))
+    contract = map_clauses(window.contract, lambda e: at(e, start))
+    first: Body = (decl, replace(window, range=first_window, contract=contract), *substitute_body(rest, {i: start}))
     update = Store(Var(decl.name), Binary("-", entering, leaving), "+")
     sliding = up_to(i, loop.range.bound, (update, *rest), plus(start, lit(1)), replace(loop, contract=()))
     n = path.index

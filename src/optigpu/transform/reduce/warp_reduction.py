@@ -12,6 +12,7 @@ from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Array, Binary, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.transform.gpu.warp_shuffles import source_lane
+from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
@@ -80,7 +81,7 @@ def warp(
     copy a shuffle. Fails: when the array is used afterwards.
     """
     path = session.find(target, "for")
-    loop = session.at(path)
+    loop = without_steps(session, session.at(path))
     into, array, size = _array_sum(loop)
     if size is None or size % WARP or size < WARP:
         raise refuse("the number of elements is not a multiple of 32", loop)

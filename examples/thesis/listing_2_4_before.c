@@ -1,0 +1,30 @@
+#include <optigpu.h>
+
+// Listing 2.4, left: a loop whose iterations consume H0 and produce H2. The thesis leaves f, g and the permissions open; here H0, H1
+// and H2 are the permissions on one element of an array, before f, between f and g, and after g.
+void f(float *x) {
+  __requires("v: float");
+  __consumes("&x[0] ~~> v");
+  __produces("&x[0] ~~> 2 * v");
+  x[0] = 2.0f * x[0];
+}
+
+void g(float *x) {
+  __requires("v: float");
+  __consumes("&x[0] ~~> v");
+  __produces("&x[0] ~~> v + 1");
+  x[0] = x[0] + 1.0f;
+}
+
+void fg(int N, float a[N]) {
+  __requires("A: int -> float");
+  __consumes("a ~> Matrix1(N, A)");
+  __produces("a ~> Matrix1(N, fun i -> 2 * A(i) + 1)");
+
+  for (int i = 0; i < N; i++) {
+    __xconsumes("&a[i] ~~> A(i)");
+    __xproduces("&a[i] ~~> 2 * A(i) + 1");
+    f(&a[i]);
+    g(&a[i]);
+  }
+}
