@@ -11,16 +11,27 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import CellClaim
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import Term
+from optigpu.syntax.annotations import WITH
 from optigpu.syntax.exprs import Binary, Expr, ProofType, TypeOf, Var
-from optigpu.syntax.program import Function, Ghost, Item
+from optigpu.syntax.program import Function, Ghost, Item, Stmt
 
 
 def ghost_step(builder: CodeBuilder, s: Ghost, names: Names) -> Names:
     """Add the instructions of a ghost statement; the names with those that it binds."""
+    if s.func == WITH:  # its values are those of the call before it
+        return names
     ghost = builder.ghosts[s.func]
     if ghost.body or ghost.admitted:
         return _lemma_call(builder, s, ghost, names)
     return _checked_ghost(builder, s, ghost, names)
+
+
+def given_values(builder: CodeBuilder, s: Stmt | None, names: Names) -> dict[str, Term]:
+    """The values that `s`, if it is a `__with`, gives to logical variables of the statement before it."""
+    if not (isinstance(s, Ghost) and s.func == WITH):
+        return {}
+    values = {a.name: a.value for a in s.args if not isinstance(a.value.type, ProofType)}
+    return {name: builder.formulas.term(value, names) for name, value in values.items() if name is not None}
 
 
 def _checked_ghost(builder: CodeBuilder, s: Ghost, ghost: Function, names: Names) -> Names:

@@ -11,11 +11,12 @@ from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving_target, reject_nested_effects
 from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
 from optigpu.frontend.formula_types import FormulaTyper
-from optigpu.frontend.ghost_types import typed_ghost
+from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
+from optigpu.syntax.annotations import WITH
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
     Call,
@@ -147,7 +148,10 @@ class FunctionTyper:
                 opened = [(n, at) for n, at in opened if n != s.label]
             if isinstance(s, Ghost) and s.label is not None:
                 opened.append((s.label, s.loc))
-            out.append(self.statement(s, scope))
+            if isinstance(s, Ghost) and s.func == WITH:
+                out.append(typed_with(s, out[-1] if out else None, scope, self.values.functions, self.formulas))
+            else:
+                out.append(self.statement(s, scope))
         if opened:
             raise input_error(
                 "OG115",
