@@ -17,7 +17,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, Sort, Term
 from optigpu.syntax.exprs import Type
-from optigpu.syntax.program import Function, LogicDecl, Program, Role
+from optigpu.syntax.program import Function, Ghost, LogicDecl, Program, Role
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar
@@ -47,6 +47,7 @@ class CodeBuilder:
         self.seen = self.current = 0  # numbers of statements, in the order of the text
         self.indices: list[Term] = []  # of the loops around, outermost first
         self.models: Models = {}
+        self.opened: dict[str, tuple[Ghost, Names]] = {}  # by the label of a `__GHOST_BEGIN`: the ghost, and the names there
         self.logical_arguments: dict[str, Term] = {}  # of the call in the current statement, by a `__with` after it
 
     def unique(self, stem: str, origin: Origin = Origin.PROGRAM) -> Name:

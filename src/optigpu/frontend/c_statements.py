@@ -38,6 +38,7 @@ from optigpu.syntax.program import (
     Ghost,
     GhostEnd,
     If,
+    Item,
     LogicDecl,
     LogicDef,
     Mode,
@@ -183,8 +184,14 @@ class StatementBuilder(DeclarationBuilder):
                 raise input_error(
                     "OG013", f"`{raw.name}` belongs to a {other} contract, not to a {what}'s", raw.loc, help=fix
                 )
-            clauses.append(Clause(kind, parse_items(self.string_of(raw, 0, 1)), raw.loc))
+            clauses.append(Clause(kind, self.clause_items(raw, kind), raw.loc))
         return tuple(clauses), ()
+
+    def clause_items(self, raw: Annotation, kind: str) -> tuple[Item, ...]:
+        """The items of a clause. `__reverts(g)` has the name of a ghost."""
+        if kind == "reverts" and raw.args and isinstance(raw.args[0].value, Var):
+            return (Item(None, raw.args[0].value, raw.loc),)
+        return parse_items(self.string_of(raw, 0, 1))
 
     def reject_late_clauses(self, raws: Sequence[RawStatement], what: str) -> None:
         for raw in raws:

@@ -8,6 +8,7 @@ from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
 from optigpu.frontend.formula_kinds import as_real
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.frontend.permission_sugar import desugared
 from optigpu.frontend.permission_types import PermissionTyper
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
@@ -65,6 +66,8 @@ class FormulaTyper(PermissionTyper):
     """Types formulas of contracts, assertions, definitions and axioms."""
 
     def formula(self, e: Expr, scope: Scope) -> Expr:
+        if not (isinstance(e, Call) and scope.find(e.func)):
+            e = desugared(e)
         match e:
             case Int() | SizeOf():
                 return replace(e, type=LOGIC_INT)
@@ -211,6 +214,14 @@ class FormulaTyper(PermissionTyper):
                     "OG102", f"`Free` takes a pointer, but this is {describe_type(pointer.type)}", e.args[0].loc
                 )
             return replace(e, args=(pointer, self.permission(e.args[1], scope)), type=HPROP)
+        if name == "_RO":  # read-only shares are clauses of their own: `with_shares`
+            self.programs.arity(e, 2)
+            return replace(e, args=(e.args[0], self.permission(e.args[1], scope)), type=HPROP)
+        if name == "is_subrange":  # with two ranges that are written out it is a formula: `desugared`
+            raise input_error("OG102", "`is_subrange` takes two ranges that are written out", e.loc, help="is_subrange(0..n, 0..m)")
+        if name == "range":
+            self.programs.arity(e, 3)
+            return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=RANGE)
         if name == "in_range":
             self.programs.arity(e, 2)
             return replace(e, args=(self.integer(e.args[0], scope), self.range(e.args[1], scope)), type=PROP)

@@ -14,6 +14,7 @@ from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
+from optigpu.frontend.permission_sugar import fraction_names, with_shares
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
 from optigpu.syntax.annotations import WITH
@@ -54,10 +55,16 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import BOOL, FLOAT, INT, INT64, VOID, Kind, Pointer, Scalar
+from optigpu.syntax.types import BOOL, FLOAT, HPROP, INT, INT64, POINTER, RANGE, TYPE, VOID, Kind, Pointer, Scalar
 from optigpu.syntax.walk import statements
 
 FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
+
+
+def is_generic(ghost: Function) -> bool:
+    """Whether the claims of a ghost have types only where it is used: they are about arrays of any type, or any permissions."""
+    types = [i.body.of for c in ghost.contract for i in c.items if isinstance(i.body, TypeOf)]
+    return any(t in (TYPE, POINTER, HPROP, RANGE) for t in types) or any(c.kind == "reverts" for c in ghost.contract)
 
 
 class FunctionTyper:
@@ -73,9 +80,12 @@ class FunctionTyper:
         self.assertions = FormulaTyper(self.values, cells_have_values=True)
         self.declarations = DeclarationTyper(values, function.body)
         self.params = Scope(globals_)
+        self.fractions: set[str] = set()  # names of type `_Fraction`
 
     def run(self) -> Function:
         f = self.f
+        if f.is_checked_ghost and is_generic(f):
+            return f
         params = []
         for p in f.params:
             declared = typed_dims(p.type, self.values, self.params)
@@ -104,6 +114,8 @@ class FunctionTyper:
 
     def contract(self, clauses: tuple[Clause, ...], scope: Scope, *, function: bool) -> tuple[Clause, ...]:
         """Type a contract. Its logical variables are visible in all of it, also above their introduction."""
+        self.fractions |= fraction_names(clauses)
+        clauses = with_shares(clauses, self.fractions, ghost=self.f.is_checked_ghost)
         for c in clauses:
             for item in c.items:
                 if isinstance(item.body, TypeOf):

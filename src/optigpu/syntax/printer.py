@@ -305,7 +305,8 @@ class ProgramPrinter:
     def clauses(self, contract: tuple[Clause, ...]) -> None:
         for c in contract:
             if c.items:  # a clause without items, which a script may build, has no text that could be parsed
-                self.out.add(f'__{c.kind}("{self.items(c.items)}");')
+                text = self.items(c.items)
+                self.out.add(f"__{c.kind}({text});" if c.kind == "reverts" else f'__{c.kind}("{text}");')
 
     def items(self, items: tuple[Item, ...]) -> str:
         return ", ".join((f"{i.name}: " if i.name is not None else "") + self.e(i.body) for i in items)

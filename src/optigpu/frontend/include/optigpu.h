@@ -17,6 +17,7 @@
 #define __preserves(...)
 #define __writes(...)
 #define __reads(...)
+#define __reverts(...)
 #define __admitted()
 #define __pure()
 
