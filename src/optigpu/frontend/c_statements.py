@@ -9,6 +9,7 @@ from dataclasses import replace
 from lark import Token
 
 from optigpu.frontend.c_declarations import DeclarationBuilder
+from optigpu.frontend.declared_names import foreign_name
 from optigpu.frontend.early_exits import desugar_jumps, reject_jumps
 from optigpu.frontend.expression_builder import Child
 from optigpu.frontend.formula_parser import (
@@ -19,6 +20,7 @@ from optigpu.frontend.formula_parser import (
     parse_logic_type,
     parse_proposition,
 )
+from optigpu.frontend.library_names import INSTEAD
 from optigpu.frontend.loop_headers import apply_pragma, loop_range
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Jump, Pragma, RawStatement, SimpleStatement
@@ -94,6 +96,8 @@ class StatementBuilder(DeclarationBuilder):
                     return simple.target
                 case Call() as call:
                     return CallStmt(call, id=statement_id)
+                case Var(name) if name in INSTEAD:
+                    raise foreign_name(name, simple.loc)
                 case _:
                     raise input_error(
                         "OG010", "this statement has no effect", simple.loc, help="assign the value, or remove it"
@@ -189,6 +193,10 @@ class StatementBuilder(DeclarationBuilder):
 
     def clause_items(self, raw: Annotation, kind: str) -> tuple[Item, ...]:
         """The items of a clause. `__reverts(g)` has the name of a ghost."""
+        if kind == "strict":
+            if raw.args:
+                raise input_error("OG008", "`__strict` takes no arguments", raw.loc)
+            return ()
         if kind == "reverts" and raw.args and isinstance(raw.args[0].value, Var):
             return (Item(None, raw.args[0].value, raw.loc),)
         return parse_items(self.string_of(raw, 0, 1))

@@ -76,8 +76,9 @@ class StringLiteral:
                 characters.append(" " if character in "\n\t" else character)
                 self.offsets.append(at)
                 i += 1
-            characters.append(" ")  # adjacent strings are separate words
-            self.offsets.append(start + len(raw) - 1)
+        last = tokens[-1]
+        characters.append(" ")  # the end of the text, for errors there
+        self.offsets.append((last.end_pos or 1) - 1)
         self.text = "".join(characters)
 
     def span(self, start: int, end: int) -> Loc:
@@ -259,7 +260,7 @@ class _FormulaBuilder(ExprBuilder):
         return Group(str(c[1]), self.as_expr(c[3]), self.as_expr(c[5]), c[0] == "desync_for", loc=self.span(c))
 
     def points_to(self, c: list[Child]) -> Expr:
-        space = Var(str(c[3]), loc=self.at(c[3])) if len(c) == 6 else None
+        space: Expr | None = Var(str(c[3]), loc=self.at(c[3])) if len(c) == 6 else None
         target = self.as_expr(c[-1])
         if isinstance(target, Call) and target.func in CELLS_OF and len(target.args) == 1:  # `p ~> UninitCellOf(GMem)`
             space, target = target.args[0], Var(CELLS_OF[target.func], loc=target.loc)

@@ -214,14 +214,8 @@ class FormulaTyper(PermissionTyper):
                     "OG102", f"`Free` takes a pointer, but this is {describe_type(pointer.type)}", e.args[0].loc
                 )
             return replace(e, args=(pointer, self.permission(e.args[1], scope)), type=HPROP)
-        if name == "_RO":  # read-only shares are clauses of their own: `with_shares`
-            self.programs.arity(e, 2)
-            return replace(e, args=(e.args[0], self.permission(e.args[1], scope)), type=HPROP)
-        if name == "is_subrange":  # with two ranges that are written out it is a formula: `desugared`
-            raise input_error("OG102", "`is_subrange` takes two ranges that are written out", e.loc, help="is_subrange(0..n, 0..m)")
-        if name == "range":
-            self.programs.arity(e, 3)
-            return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=RANGE)
+        if name in ("_RO", "range", "is_subrange"):
+            return self.other_form(e, scope)
         if name == "in_range":
             self.programs.arity(e, 2)
             return replace(e, args=(self.integer(e.args[0], scope), self.range(e.args[1], scope)), type=PROP)
@@ -248,6 +242,17 @@ class FormulaTyper(PermissionTyper):
         if matrix_predicate(name):
             raise input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
         raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "in_range"])
+
+    def other_form(self, e: Call, scope: Scope) -> Expr:
+        """Forms that are replaced in some places (`desugared`, `with_shares`), and stand in others only until then."""
+        match e:
+            case Call("_RO", (fraction, h)):
+                return replace(e, args=(fraction, self.permission(h, scope)), type=HPROP)
+            case Call("range", (_, _, _)):
+                return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=RANGE)
+            case _:
+                forms = {"_RO": "_RO(f, H)", "range": "range(a, b, s)", "is_subrange": "is_subrange(0..n, 0..m)"}
+                raise input_error("OG102", f"`{e.func}` needs its arguments written out", e.loc, help=forms[e.func])
 
     def of_token(self, e: Expr, want: Type, scope: Scope) -> Expr:
         """An argument of a token: `_` stands for any number, and `ThreadsCtx(32)` for `ThreadsCtx(0..32)`."""

@@ -14,10 +14,10 @@ from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
-from optigpu.frontend.permission_sugar import fraction_names, with_shares
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
-from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
+from optigpu.frontend.permission_sugar import fraction_names, with_shares
 from optigpu.syntax.annotations import WITH
+from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
     Call,
@@ -33,7 +33,7 @@ from optigpu.syntax.exprs import (
     is_int,
     logical,
 )
-from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars
 from optigpu.syntax.program import (
     Assert,
     Block,
@@ -67,6 +67,19 @@ def is_generic(ghost: Function) -> bool:
     return any(t in (TYPE, POINTER, HPROP, RANGE) for t in types) or any(c.kind == "reverts" for c in ghost.contract)
 
 
+def reject_unlisted(s: For, scope: Scope) -> None:
+    """`__strict()`: the contract of the loop names all memory of its body that is declared outside."""
+    strict = next((c for c in s.contract if c.kind == "strict"), None)
+    if strict is not None:
+        memory = {
+            n for n in body_free_vars(s.body) if (b := scope.find(n)) and b.kind in (NameKind.CELL, NameKind.ARRAY)
+        }
+        missing = sorted(memory - clause_free_vars(s.contract))
+        if missing:
+            message = f"`{missing[0]}` is used in this loop, but is not in its contract, which is strict"
+            raise input_error("OG110", message, strict.loc, help=f"a clause about `{missing[0]}`, or no __strict()")
+
+
 class FunctionTyper:
     """Types one function: its parameters, its contract and its statements."""
 
@@ -86,6 +99,9 @@ class FunctionTyper:
         f = self.f
         if f.is_checked_ghost and is_generic(f):
             return f
+        for c in f.contract:
+            if c.kind == "reverts":
+                raise input_error("OG013", "`__reverts` belongs to a ghost without a body", c.loc, help="__GHOST(name) {…}")
         params = []
         for p in f.params:
             declared = typed_dims(p.type, self.values, self.params)
@@ -276,7 +292,9 @@ class FunctionTyper:
         start, bound = self.compared(s, start, bound)
         reject_macro(s.index, s.loc)
         inner = Scope(scope, {s.index: Binding(NameKind.VALUE, s.index_type, s.loc)})
-        contract = self.contract(s.contract, inner, function=False)
+        reject_unlisted(s, scope)
+        written = tuple(c for c in s.contract if c.kind != "strict")
+        contract = self.contract(written, inner, function=False)
         body = self.body(s.body, Scope(inner))
         range_ = replace(r, start=start, bound=bound, amount=amount)
         reject_moving_bound(self.f, self.values.functions, body, range_)

@@ -66,7 +66,8 @@ def claims_at_use(s: Ghost, ghost: Function, ghosts: Mapping[str, Function]) -> 
     contract = ghost_contract(ghost, ghosts)
     items = [i for c in contract for i in c.items]
     given = {a.name: a.value for a in s.args if a.name is not None}
-    values = {name: e for name, e in given.items() if not isinstance(e.type, ProofType) and not isinstance(e, TypeOf)}
+    values: dict[str, Expr] = {}
+    values |= {name: e for name, e in given.items() if not isinstance(e.type, ProofType) and not isinstance(e, TypeOf)}
     parameters = [i.name for i in items if isinstance(i.body, TypeOf) and i.body.of not in (TYPE, FRACTION) and i.name]
     _find_sides(items, given, values, parameters)
     _find_sizes(items, values, parameters)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from optigpu.frontend.declared_names import declare
+from optigpu.frontend.declared_names import declare, foreign_name
 from optigpu.frontend.expression_types import CallSignatures
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_claims import claims_at_use, ghost_contract
+from optigpu.frontend.library_names import INSTEAD
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Array, Call, FunType, ProofType, Type, TypeOf, logical
+from optigpu.syntax.exprs import Alloc, Array, Call, FunType, ProofType, Type, TypeOf, logical
 from optigpu.syntax.program import CallStmt, Clause, Decl, Function, Ghost, GhostArg, Stmt, Store
 from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.types import ELEMENT, FRACTION, LOGIC_INT, LOGIC_REAL, POINTER, TYPE
@@ -25,6 +26,8 @@ def typed_ghost(
     """The use of a ghost with its arguments typed; the facts that it binds are declared in the scope."""
     ghost = ghosts.get(s.func)
     if ghost is None:
+        if s.func in INSTEAD:
+            raise foreign_name(s.func, s.loc, "OG115")
         signature = signatures.get(s.func)
         what = "is a program function, not a ghost" if signature else "is not a known ghost"
         raise input_error("OG115", f"`{s.func}` {what}", s.loc)
@@ -53,13 +56,29 @@ def typed_with(
     s: Ghost, before: Stmt | None, scope: Scope, signatures: CallSignatures, formulas: FormulaTyper
 ) -> Ghost:
     """`f(x); __with("A := …")`: the logical variables of the one call in the statement before it."""
+    if isinstance(before, Decl) and isinstance(before.init, Alloc):
+        return _of_allocation(s, before.init)
+    if isinstance(before, CallStmt) and before.call.func not in signatures:
+        message = f"`{before.call.func}` is built in and has no logical variables: leave `__with` out"
+        raise input_error("OG115", message, s.loc)
     parts = [x for e in stmt_exprs(before) for x in subexpressions(e)] if isinstance(before, CALLING) else []
     calls = [x for x in parts if isinstance(x, Call) and x.func in signatures]
     if len(calls) != 1:
-        message = "`__with` stands after a statement with one call of a function, whose logical variables it gives values to"
+        message = (
+            "`__with` stands after a statement with one call of a function, whose logical variables it gives values to"
+        )
         raise input_error("OG115", message, s.loc, help='f(a, n); __with("A := fun i -> 0");')
     called = signatures[calls[0].func].function
     return replace(s, args=_typed_arguments(replace(s, func=called.name), scope, called, formulas, called.contract))
+
+
+def _of_allocation(s: Ghost, allocation: Alloc) -> Ghost:
+    """`float* const p = MALLOC1(float, n); __with("T := float");`: the type of the elements, which is known."""
+    for a in s.args:
+        if a.name != "T" or not isinstance(a.value, TypeOf) or a.value.of != logical(allocation.elem):
+            help_ = f"T := {allocation.elem.name}"
+            raise input_error("OG115", "an allocation has one logical argument, its type", a.value.loc, help=help_)
+    return replace(s, args=())
 
 
 def _typed_arguments(

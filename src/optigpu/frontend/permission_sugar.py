@@ -1,12 +1,12 @@
 """Other ways to write permissions and ranges, replaced by the forms that the rest of the checker knows.
 
-    Uninit(H)                          H with cells that may be uninitialised, also inside of groups
-    Group(r, items)                    for i in r -> items(i)
-    DesyncGroup(n, items)              desync_for i in ..n -> items(i)
-    for i in range(a, b, s) -> H(i)    for i in 0..(b - a + s - 1) / s -> H(a + i * s), and likewise in big operators
-    in_range(x, range(a, b, s))        a <= x && x < b && (x - a) % s == 0
-    is_subrange(a..b, c..d)            b <= a || c <= a && b <= d
-    consumes _RO(f, H)                 reads H
+Uninit(H)                          H with cells that may be uninitialised, also inside of groups
+Group(r, items)                    for i in r -> items(i)
+DesyncGroup(n, items)              desync_for i in ..n -> items(i)
+for i in range(a, b, s) -> H(i)    for i in 0..(b - a + s - 1) / s -> H(a + i * s), and likewise in big operators
+in_range(x, range(a, b, s))        a <= x && x < b && (x - a) % s == 0
+is_subrange(a..b, c..d)            b <= a || c <= a && b <= d
+consumes _RO(f, H)                 reads H
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ def desugared(e: Expr) -> Expr:
         case Call("range", (low, high, Int(1))):
             return Range(low, high, loc=e.loc)
         case Call("in_range", (x, Call("range", (low, high, step)))):
+            _reject_step(step)
             inside = _and(Binary("<=", low, x, loc=e.loc), Binary("<", x, high, loc=e.loc), e.loc)
             offset = Binary("%", Binary("-", x, low, loc=e.loc), step, loc=e.loc)
             return _and(inside, Binary("==", offset, Int(0, loc=e.loc), loc=e.loc), e.loc)
@@ -86,11 +87,15 @@ def _is_strided(b: RangeBinder) -> bool:
     return isinstance(b.range, Call) and b.range.func == "range" and len(b.range.args) == 3
 
 
+def _reject_step(step: Expr) -> None:
+    if isinstance(step, Int) and step.value <= 0:
+        raise input_error("OG110", "the step of a range is positive", step.loc)
+
+
 def _iterations(r: Call, index: str) -> tuple[Range, Expr]:
     """The numbers of the iterations of `range(a, b, s)`, and the value of iteration `index`."""
     low, high, step = r.args
-    if isinstance(step, Int) and step.value <= 0:
-        raise input_error("OG110", "the step of a range is positive", step.loc)
+    _reject_step(step)
     if step == Int(1):
         return Range(low, high, loc=r.loc), Var(index, loc=r.loc)
     distance = high if low == Int(0) else Binary("-", high, low, loc=r.loc)

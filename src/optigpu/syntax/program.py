@@ -16,7 +16,7 @@ from optigpu.syntax.types import INT, Scalar
 FUNCTION_CLAUSES = ("requires", "ensures", "consumes", "produces", "preserves", "writes", "reads", "reverts")
 LOOP_CLAUSES = (
     "xrequires", "xensures", "xconsumes", "xproduces", "xpreserves", "xwrites", "xreads",
-    "srequires", "spreserves", "sreads", "invariant",
+    "srequires", "spreserves", "sreads", "invariant", "strict",
 )  # fmt: skip
 
 
@@ -161,7 +161,9 @@ class Ghost(_Stmt):
     args: tuple[GhostArg, ...] = ()
     binds: tuple[tuple[str, str], ...] = ()
     label: str | None = None
-    claims: tuple[Clause, ...] = field(default=(), compare=False, repr=False)  # of a ghost without a body; by the type checker
+    claims: tuple[Clause, ...] = field(
+        default=(), compare=False, repr=False
+    )  # of a ghost without a body; by the type checker
 
 
 @dataclass(frozen=True, slots=True)
