@@ -40,7 +40,7 @@ def test_every_listing_has_a_file(name: str) -> None:
     number = re.search(r"(\d+)\.(\d+)", name)
     file = FILES[name]
     if number is not None:
-        assert Path(file).stem == f"{name.split()[0].lower()}_{number[1]}_{number[2]}"
+        assert Path(file).stem == f"{name.split(maxsplit=1)[0].lower()}_{number[1]}_{number[2]}"
     assert (EXAMPLES / file).is_file()
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from tests.support.cases import CASES, read_case
 from tools.ghosts_page import TARGET, examples, ghost_rows, ghosts_page
 
 from optigpu.frontend.program_loading import ghost_library
+from tests.support.cases import CASES, read_case
 
 ALWAYS_TRUE = {"assert_inhabited", "eq_refl_float", "eq_refl_int"}  # they claim nothing that could be false
 

@@ -47,9 +47,7 @@ class CodeBuilder:
         self.seen = self.current = 0  # numbers of statements, in the order of the text
         self.indices: list[Term] = []  # of the loops around, outermost first
         self.models: Models = {}
-        self.opened: dict[
-            str, tuple[Ghost, Names]
-        ] = {}  # by the label of a `__GHOST_BEGIN`: the ghost, and the names there
+        self.opened: dict[str, list[tuple[Ghost, Names]]] = {}  # by label: the ghosts that are open, with their names
         self.logical_arguments: dict[str, Term] = {}  # of the call in the current statement, by a `__with` after it
 
     def unique(self, stem: str, origin: Origin = Origin.PROGRAM) -> Name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from optigpu.elaborate.code_builder import CodeBuilder
+from optigpu.elaborate.formula_definedness import resolved
 from optigpu.elaborate.function_contracts import clause_sides
 from optigpu.elaborate.name_scope import Names, ValueEntry
 from optigpu.kernel import instructions as kc
@@ -38,10 +39,14 @@ def given_values(builder: CodeBuilder, s: Stmt | None, names: Names) -> dict[str
 
 def _checked_ghost(builder: CodeBuilder, s: Ghost, names: Names) -> Names:
     """A ghost of the library, or one without a body: the kernel checks what it claims where it stands."""
+    builder.formulas.conditions.take()
     requires, ensures, pre, post = ghost_sides(builder, s, names)
+    known = k.and_(*(t for _, t in requires))
+    for condition in resolved(builder.formulas.conditions.take(), builder.models):  # of facts, as in an assertion
+        builder.oblige(k.implies(known, condition.closed()), condition.why, s.loc)
     for name, result in s.binds:
-        known = [t for item, t in ensures if item.name == result]
-        names = names.bind(name, ValueEntry(known[0] if known else k.TRUE))
+        proved = [t for item, t in ensures if item.name == result]
+        names = names.bind(name, ValueEntry(proved[0] if proved else k.TRUE))
     facts, results = tuple(t for _, t in requires), tuple(t for _, t in ensures)
     builder.code.append(kc.GhostStep(s.func, facts, pre, post, results, at=builder.at(s.loc)))
     return names
@@ -65,7 +70,9 @@ def ghost_sides(builder: CodeBuilder, s: Ghost, names: Names) -> tuple[Facts, Fa
                 facts = requires if c.kind == "requires" else ensures
                 facts.append((item, builder.formulas.term(item.body, names)))
                 continue
-            for claim in builder.formulas.claims(item.body, names)[0]:
+            with builder.formulas.conditions.ignored():  # permissions are looked for, and never assumed
+                claims, _ = builder.formulas.claims(item.body, names)
+            for claim in claims:
                 before, after = clause_sides(c.kind, claim)
                 pre += [before] if before is not None else []
                 post += [after] if after is not None else []

@@ -95,7 +95,7 @@ class StatementElaborator(CallElaborator):
             case Ghost():
                 return self.ghost(s, names)
             case GhostEnd(label):
-                begin, before = self.opened.pop(label)
+                begin, before = self.opened[label].pop()
                 if begin.claims:  # not a lemma, whose facts stay
                     ghost_end(self, begin, before, s.loc)
             case Assert():
@@ -104,7 +104,7 @@ class StatementElaborator(CallElaborator):
 
     def ghost(self, s: Ghost, names: Names) -> Names:
         if s.label is not None:
-            self.opened[s.label] = s, names
+            self.opened.setdefault(s.label, []).append((s, names))
         return ghost_step(self, s, names)
 
     def assertion(self, s: Assert, names: Names) -> Names:

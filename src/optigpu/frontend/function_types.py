@@ -101,7 +101,9 @@ class FunctionTyper:
             return f
         for c in f.contract:
             if c.kind == "reverts":
-                raise input_error("OG013", "`__reverts` belongs to a ghost without a body", c.loc, help="__GHOST(name) {…}")
+                raise input_error(
+                    "OG013", "`__reverts` belongs to a ghost without a body", c.loc, help="__GHOST(name) {…}"
+                )
         params = []
         for p in f.params:
             declared = typed_dims(p.type, self.values, self.params)

@@ -32,7 +32,7 @@ def typed_ghost(
         what = "is a program function, not a ghost" if signature else "is not a known ghost"
         raise input_error("OG115", f"`{s.func}` {what}", s.loc)
     args = _typed_arguments(s, scope, ghost, formulas, ghost_contract(ghost, ghosts))
-    typed = replace(s, args=args)
+    typed = replace(s, args=args, claims=())
     if ghost.is_checked_ghost:
         claims = claims_at_use(typed, ghost, ghosts)
         typed = replace(typed, claims=tuple(_typed_clause(c, scope, formulas) for c in claims))

@@ -31,7 +31,7 @@ from optigpu.syntax.exprs import (
     TypeOf,
     Var,
 )
-from optigpu.syntax.free_names import free_vars, fresh_name
+from optigpu.syntax.free_names import expr_names, free_vars, fresh_name
 from optigpu.syntax.program import Clause, Item
 from optigpu.syntax.source import Loc
 from optigpu.syntax.substitution import substitute
@@ -48,8 +48,9 @@ def desugared(e: Expr) -> Expr:
         case Call("DesyncGroup", (count, items)):
             return _group(e, Range(Int(0, loc=e.loc), count, loc=e.loc), items, desync=True)
         case Group(index, Call("range", (_, _, _)) as r, body):
-            numbers, value = _iterations(r, index)
-            return replace(e, range=numbers, body=substitute(body, {index: value}))
+            number = fresh_name(index, free_vars(r) | expr_names(body) - {index})
+            numbers, value = _iterations(r, number)
+            return replace(e, index=number, range=numbers, body=substitute(body, {index: value}))
         case BigOp(_, binders, body) if any(_is_strided(b) for b in binders):
             return _strided_operator(e, binders, body)
         case Call("range", (low, high, Int(1))):
@@ -109,12 +110,15 @@ def _iterations(r: Call, index: str) -> tuple[Range, Expr]:
 def _strided_operator(e: BigOp, binders: tuple[RangeBinder, ...], body: Expr) -> Expr:
     out: list[RangeBinder] = []
     values: dict[str, Expr] = {}
+    taken = expr_names(e)
     for b in binders:
-        range_ = substitute(b.range, values)
+        range_, number = substitute(b.range, values), b.name
         values.pop(b.name, None)
         if isinstance(range_, Call) and _is_strided(b):
-            range_, values[b.name] = _iterations(range_, b.name)
-        out.append(replace(b, range=range_))
+            number = fresh_name(b.name + "0", taken)
+            taken.add(number)
+            range_, values[b.name] = _iterations(range_, number)
+        out.append(replace(b, name=number, range=range_))
     return replace(e, binders=tuple(out), body=substitute(body, values))
 
 

@@ -1,6 +1,7 @@
 // Ghosts about facts: each proves a fact and can give it a name.
 // expect: VERIFIED
 // mutate: '__ghost(assert_prop, "P := n >= 0", "h <- proof");' -> '__ghost(assert_prop, "P := n >= 2", "h <- proof");' => UNPROVED[OG322] __ghost(assert_prop, "P := n >= 2", "h <- proof")
+// mutate: '__ghost(assert_prop, "P := n >= 0", "h <- proof");' -> '__ghost(assert_prop, "P := 5 / (n - 1) == 5 / (n - 1)");' => UNPROVED[OG361] __ghost(assert_prop, "P := 5 / (n - 1) == 5 / (n - 1)")
 // mutate: '__ghost(assert_hprop, "for i in 0..n -> &a[i] ~~> A(i)");' -> '__ghost(assert_hprop, "for i in 0..n + 1 -> &a[i] ~~> A(i)");' => UNPROVED[OG322] __ghost(assert_hprop, "for i in 0..n + 1 -> &a[i] ~~> A(i)")
 // mutate: '__ghost(assert_inhabited, "x := n");' -> '__ghost(assert_inhabited, "x := m");' => REJECTED[OG100] m");
 // mutate: '__ghost(assert_eq, "n, 1");' -> '__ghost(assert_eq, "n, 2");' => UNPROVED[OG322] __ghost(assert_eq, "n, 2")

@@ -3,9 +3,11 @@
 // run: clean
 // function: odd
 // mutate: 'for i in range(1, n, 2) -> &a[i] ~~> 1");\n  for' -> 'for i in range(1, n, 2) -> &a[i] ~~> 2");\n  for' => REFUTED[OG305] for i in range(1, n, 2) -> &a[i] ~~> 2
-// mutate: 'consumes("for i in range(1, n, 2)' -> 'consumes("for i in range(1, n, 3)' => REFUTED[OG302] a[i] = 1.0f;
+// mutate: 'consumes("for i in range(1, n, 2)' -> 'consumes("for i in range(1, n, 3)' => REFUTED[OG302] 1st a[i] = 1.0f;
 // mutate: 'produces("for i in range(1, n, 2)' -> 'produces("for i in range(1, n - 2, 2)' => REFUTED[OG308] for i in range(1, n - 2, 2) -> &a[i] ~~> 1
-// mutate: 'i += 2' -> 'i += 1' => REFUTED[OG302] a[i] = 1.0f;
+// mutate: 'a[i + 2] = 1.0f' -> 'a[i + 1] = 1.0f' => REFUTED[OG302] a[i + 1] = 1.0f;
+// mutate: '== 2 * i + 2' -> '== 2 * i + 1' => REFUTED[OG307] Sum(i in range(i, i + 3, 2), i) == 2 * i + 1
+// mutate: 'i += 2' -> 'i += 1' => REFUTED[OG302] 1st a[i] = 1.0f;
 // mutate: 'Sum(k in range(0, n, 2), A(k))' -> 'Sum(k in range(0, n, 3), A(k))' => REFUTED[OG307] _Res =. Sum(k in range(0, n, 3), A(k))
 // mutate: 'in_range(_Res, range(3, 100, 4))' -> 'in_range(_Res, range(2, 100, 4))' => REFUTED[OG307] in_range(_Res, range(2, 100, 4))
 // mutate: 'in_range(_Res, range(3, 100, 4))' -> 'in_range(_Res, range(3, 7, 4))' => REFUTED[OG307] in_range(_Res, range(3, 7, 4))
@@ -37,4 +39,14 @@ void odd(int n, float a[n]) {
   for (int i = 1; i < n; i += 2) {
     a[i] = 1.0f;
   }
+}
+
+// The first value of a range is a variable that the index of the group hides.
+void from_index(int i, int n, float a[n]) {
+  __requires("0 <= i, i + 3 <= n, n <= 1000");
+  __consumes("for i in range(i, i + 3, 2) -> &a[i] ~> UninitCell");
+  __produces("for i in range(i, i + 3, 2) -> &a[i] ~~> 1");
+  __ensures("Sum(i in range(i, i + 3, 2), i) == 2 * i + 2");
+  a[i] = 1.0f;
+  a[i + 2] = 1.0f;
 }
