@@ -14,10 +14,10 @@ PAGE = (ROOT / "docs" / "thesis.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "examples" / "thesis"
 CASES = ROOT / "tests" / "cases" / "thesis"
 NUMBERED = (
-    "Table 2.1", "Table 2.2", "Listing 2.1", "Listing 2.2", "Listing 2.3", "Listing 2.4", "Listing 3.5", "Listing 3.6", "Listing 3.7",
-    "Listing 3.8", "Listing 3.9", "Listing 3.10", "Listing 3.11", "Figure 4.2", "Listing 4.12", "Listing 4.13", "Listing 4.14",
-    "Listing 4.15", "Listing 4.16", "Listing 4.17", "Listing 4.18", "Listing 4.19", "Listing 4.20", "Figure 5.3", "Figure 5.4",
-    "Listing 6.21", "Listing 7.22",
+    "Table 2.1", "Table 2.2", "Listing 2.1", "Listing 2.2", "Listing 2.3", "Listing 2.4", "Listing 3.5", "Listing 3.6",
+    "Listing 3.7", "Listing 3.8", "Listing 3.9", "Listing 3.10", "Listing 3.11", "Figure 4.2", "Listing 4.12", "Listing 4.13",
+    "Listing 4.14", "Listing 4.15", "Listing 4.16", "Listing 4.17", "Listing 4.18", "Listing 4.19", "Listing 4.20",
+    "Figure 5.3", "Figure 5.4", "Listing 6.21", "Listing 7.22",
 )  # fmt: skip
 
 

@@ -15,21 +15,21 @@ HEAD = """# Ghosts
 Written by `tools/ghosts_page.py` from `src/optigpu/frontend/include/ghosts.h`. Every example is a part of a program in
 `tests/cases/ghosts`, which a test verifies; there each ghost also stands with a false claim, and is rejected at its place.
 
-A ghost is a step of a proof: `__ghost(name, "parameter := value", "h <- result")`. It changes nothing, and none is admitted. Where it
-stands, the checker proves its `__requires` and finds its `__consumes` among what is held there; then it finds its `__produces`, and
-proves its `__ensures`, which can get a name (`h <- result`). So a ghost can say no more than what is true, and a program that verifies
-with ghosts verifies without them, except for facts that the search does not find by itself.
+A ghost is a step of a proof: `__ghost(name, "parameter := value", "h <- result")`. It changes nothing, and none is admitted.
+Where it stands, the checker proves its `__requires` and finds its `__consumes` among what is held there; then it finds its
+`__produces`, and proves its `__ensures`, which can get a name (`h <- result`). So a ghost can say no more than what is true, and
+a program that verifies with ghosts verifies without them, except for facts that the search does not find by itself.
 
-`__GHOST_BEGIN(label, name, "…")` is the same, and `__GHOST_END(label)` checks the ghost from its end to its start: what it produces, then
-what it consumes. A ghost with `__reverts(g)` does this by itself.
+`__GHOST_BEGIN(label, name, "…")` is the same, and `__GHOST_END(label)` checks the ghost from its end to its start: what it
+produces, then what it consumes. A ghost with `__reverts(g)` does this by itself.
 
-Arguments are given by name, or by position (types do not count). Some can be left out: the sizes and contents of an array that is given
-(`matrix`), the sides of an equation that is given as a fact (`by := h`), fractions and types. A fact about a parameter without a value is
-left out. In permissions all other parameters need a value (OG115).
+Arguments are given by name, or by position (types do not count). Some can be left out: the sizes and contents of an array that is
+given (`matrix`), the sides of an equation that is given as a fact (`by := h`), fractions and types. A fact about a parameter
+without a value is left out. In permissions all other parameters need a value (OG115).
 
-A ghost of your own is a contract without a body, `__GHOST(name) { __requires("…"); __consumes("…"); __produces("…"); }`, checked in the
-same way; with a body it is a lemma, which is proved once. Parameters can have the types `int`, `float`, `Prop`, `HProp`, `Range`,
-`_Fraction`, functions to these, and `ptr(T)` with `T: Type` for an array of any type.
+A ghost of your own is a contract without a body, `__GHOST(name) { __requires("…"); __consumes("…"); __produces("…"); }`, checked
+in the same way; with a body it is a lemma, which is proved once. Parameters can have the types `int`, `float`, `Prop`, `HProp`,
+`Range`, `_Fraction`, functions to these, and `ptr(T)` with `T: Type` for an array of any type.
 
 """
 

@@ -30,7 +30,8 @@ void use(float a[32]) {
   thread for (int b = 0; b < 1; b++) {
     thread for (int t = 0; t < 32; t++) {
       smem_set(&s[DMINDEX1(1, b)][t], d[t]);
-      d[t] = smem_get(&s[DMINDEX1(1, b)][t]) + 1.0f;
+      const float x = smem_get(&s[DMINDEX1(1, b)][t]);
+      d[t] = x + 1.0f;
     }
   }
   kernel_teardown_begin();
