@@ -1,5 +1,6 @@
 // A focus on one cell of an array, and its end. Sizes and contents that are not given are those of the array.
 // expect: VERIFIED
+// also: annotated, replay
 // mutate: '__ghost(matrix1_focus, "a, n - 1");' -> '__ghost(matrix1_focus, "a, n");' => UNPROVED[OG322] __ghost(matrix1_focus, "a, n")
 // mutate: '__ghost(matrix1_unfocus, "a, n - 1");' -> '__ghost(matrix1_unfocus, "a, n");' => UNPROVED[OG322] __ghost(matrix1_unfocus, "a, n")
 // mutate: '__ghost(matrix2_focus, "matrix := a, i := 0, j := m - 1, M := A");' -> '__ghost(matrix2_focus, "matrix := a, i := 0, j := m - 1, M := fun i j -> A(i, j) + 1");' => UNPROVED[OG322] __ghost(matrix2_focus, "matrix := a, i := 0, j := m - 1, M := fun i j -> A(i, j) + 1")

@@ -1,5 +1,6 @@
 // Ghosts about the threads that own cells.
 // expect: VERIFIED
+// also: annotated, replay
 // mutate: '__ghost(group_to_desyncgroup, "N := 64, items := fun i -> &a[i] ~~> A(i)");' -> '__ghost(group_to_desyncgroup, "N := 65, items := fun i -> &a[i] ~~> A(i)");' => UNPROVED[OG322] __ghost(group_to_desyncgroup, "N := 65, items := fun i -> &a[i] ~~> A(i)")
 // mutate: '__ghost(desync_tile_divides, "tile_count := 8, tile_size := 8, size := 64, items := fun i -> &a[i] ~~> A(i)");' -> '__ghost(desync_tile_divides, "tile_count := 8, tile_size := 8, size := 64, items := fun i -> &a[63 - i] ~~> A(63 - i)");' => UNPROVED[OG341] __ghost(desync_tile_divides, "tile_count := 8, tile_size := 8, size := 64, items := fun i -> &a[63 - i] ~~> A(63 - i)")
 // mutate: '__ghost(desync_untile_divides, "tile_count := 8, tile_size := 8, size := 64, items := fun i -> &a[i] ~~> A(i)");' -> '__ghost(desync_untile_divides, "tile_count := 8, tile_size := 8, size := 64, items := fun i -> &a[i] ~~> A(i) + 1");' => UNPROVED[OG322] __ghost(desync_untile_divides, "tile_count := 8, tile_size := 8, size := 64, items := fun i -> &a[i] ~~> A(i) + 1")

@@ -1,6 +1,7 @@
 // `__with` gives values to the logical variables of the call before it: by name or by position, in statements of any kind. `k` is in no
 // permission, so that nothing else tells its value.
 // expect: VERIFIED
+// also: annotated, replay
 // run: clean
 // mutate: 'k := n - 1' -> 'k := n + 1' => UNPROVED[OG315] halves(n, a)
 // mutate: 'k := n - 1' -> 'k := -1' => UNPROVED[OG315] halves(n, a)

@@ -1,5 +1,6 @@
 // `CALLOCn`: memory whose elements are zero, of every type.
 // expect: VERIFIED
+// also: annotated, replay
 // run: clean
 // mutate: 'CALLOC2(float, n, m)' -> 'MALLOC2(float, n, m)' => REFUTED[OG304] p[MINDEX2(n, m, n - 1, 1)]
 // mutate: '_Res =. 0' -> '_Res =. 1' => REFUTED[OG307] _Res =. 1

@@ -1,5 +1,6 @@
 // Adjacent strings are one string, as in C, even inside of a word. Errors are told at the piece where they are.
 // expect: VERIFIED
+// also: annotated, replay
 // run: clean
 // mutate: '">= 1"' -> '">= k"' => REJECTED[OG100] k
 // mutate: '"rix1(n, A)"' -> '"rix1(n, A"' => REJECTED[OG005] A");

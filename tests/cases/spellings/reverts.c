@@ -1,5 +1,6 @@
 // `__reverts(g)`: a ghost that is g from its end to its start. `__GHOST_END` checks the same.
 // expect: VERIFIED
+// also: annotated, replay
 // mutate: '__reverts(halves)' -> '__reverts(no_such_ghost)' => REJECTED[OG115] __reverts(no_such_ghost)
 // mutate: '__ghost(whole, "a := a, n := n")' -> '__ghost(whole, "a := a, n := n + 1")' => UNPROVED[OG322] __ghost(whole, "a := a, n := n + 1")
 // mutate: '__GHOST_BEGIN(part, halves, "a := a, n := n")' -> '__GHOST_BEGIN(part, halves, "a := a, n := n + 1")' => UNPROVED[OG322] __GHOST_BEGIN(part, halves, "a := a, n := n + 1")

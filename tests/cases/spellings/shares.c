@@ -1,5 +1,6 @@
 // `_RO(f, H)` is a share of H for reading, with a name for its fraction. What takes and gives back such a share reads H.
 // expect: VERIFIED
+// also: annotated, replay
 // run: clean
 // function: sum
 // mutate: 'return a[0]' -> 'a[0] = 1.0f; return a[0]' => REFUTED[OG303] a[0] = 1.0f;

@@ -1,5 +1,6 @@
 // `range(a, b, s)`: a, a + s, a + 2 * s, … below b; in groups, big operators, `forall` and `in_range`.
 // expect: VERIFIED
+// also: annotated, replay
 // run: clean
 // function: odd
 // mutate: 'for i in range(1, n, 2) -> &a[i] ~~> 1");\n  for' -> 'for i in range(1, n, 2) -> &a[i] ~~> 2");\n  for' => REFUTED[OG305] for i in range(1, n, 2) -> &a[i] ~~> 2

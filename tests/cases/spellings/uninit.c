@@ -1,6 +1,7 @@
 // `Uninit(H)` is H with cells that may be uninitialised, also inside of groups. `UninitCellOf(M)` has the memory space in its name.
 // `Group` and `DesyncGroup` are groups of the permissions of a function.
 // expect: VERIFIED
+// also: annotated, replay
 // mutate: 'Uninit(for i in 0..n -> &a[i] ~~> A(i))' -> 'for i in 0..n -> &a[i] ~> Cell' => VERIFIED
 // mutate: 'a[i] = b[i]' -> 'a[i] = a[i] + b[i]' => REFUTED[OG304] a[i] + b[i];
 // mutate: 'Uninit(If(n > 0, a ~> Matrix1(n, A)) * (b ~> Matrix1(n, A)))' -> 'Uninit(n > 0)' => REJECTED[OG109] n > 0)");
