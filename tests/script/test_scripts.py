@@ -491,3 +491,26 @@ def test_loop_that_does_not_end_is_rejected(change: dict[str, str]) -> None:
     with pytest.raises((og.StepError, InputError)):
         turn(s)
     assert s.result.verified
+
+
+def test_inlining_a_call_drops_the_values_of_its_logical_variables(tmp_path: Path) -> None:
+    file = tmp_path / "fill.c"
+    file.write_text(
+        """
+void fill(int n, float a[n]) {
+  __requires("k: int, h: 0 <= k && k < n");
+  __writes("a ~> Matrix1(n, fun i -> 1)");
+  for (int i = 0; i < n; i++) a[i] = 1.0f;
+}
+void f(int n, float a[n]) {
+  __requires("n >= 1");
+  __writes("a ~> Matrix1(n, fun i -> 1)");
+  fill(n, a);
+  __with("k := n - 1");
+}
+""",
+        encoding="utf-8",
+    )
+    s = og.Script(str(file), function="f")
+    s.function.inline("fill")
+    assert [type(x) for x in s.program.function("f").body] == [Loop]

@@ -31,7 +31,7 @@ class CallElaborator(ExpressionElaborator):
         elif call.func in CONTROL_CALLS:
             self.control(call, names, at)
         elif call.func in self.functions:
-            self.code.append(kc.Invoke(None, call.func, self.arguments(call, names), at=at))
+            self.code.append(kc.Invoke(None, call.func, self.arguments(call, names), at=self.at_call(loc)))
         else:
             raise unsupported(f"`{call.func}` cannot be checked yet", loc)
 

@@ -10,6 +10,7 @@ The theorem about this program is that it is safe whatever floats do. Its result
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from optigpu.elaborate.elaborated import Elaborated, LoopSpec
@@ -27,7 +28,7 @@ from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, is_float, is_int
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
-from optigpu.syntax.program import Assert, For, Function, Ghost, Program, Role, Stmt, Store
+from optigpu.syntax.program import Assert, For, Function, Ghost, GhostEnd, Program, Role, Stmt, Store
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
@@ -156,24 +157,26 @@ class OpenFloats(FunctionElaborator):
         names = super().statement(s, names, locals_)
         if isinstance(s, Assert) and any(mentions_reals(i) for i in self.code[before:]):
             del self.code[before:]
+        if isinstance(s, Ghost | GhostEnd):
+            steps, self.code[before:] = self.code[before:], []
+            self.code.extend(self.opened_steps(steps))
         return names
 
-    def ghost(self, s: Ghost, names: Names) -> Names:
-        before = len(self.code)
-        names = super().ghost(s, names)
-        steps, self.code[before:] = self.code[before:], []
+    def opened_steps(self, steps: list[kc.Instruction]) -> Iterator[kc.Instruction]:
+        """Proof steps of ghosts, without what they say about reals."""
         for i in steps:
             match i:
                 case kc.GhostStep():
                     pre, post = (tuple(self.claim(c) for c in claims) for claims in (i.pre, i.post))
                     facts = (tuple(p for p in ps if not mentions_reals(p)) for ps in (i.requires, i.ensures))
                     requires, ensures = facts
-                    self.code.append(replace(i, requires=requires, pre=pre, post=post, ensures=ensures))
+                    yield replace(i, requires=requires, pre=pre, post=post, ensures=ensures)
                 case kc.Invoke(_, lemma) if mentions_reals(self.lemmas[lemma].contract):
                     pass
+                case kc.Oblige(prop) if mentions_reals(prop):
+                    pass
                 case _:
-                    self.code.append(i)
-        return names
+                    yield i
 
     def calls_opened(self, i: kc.Instruction) -> kc.Instructions:
         """Functions with floats left open call functions with floats left open."""

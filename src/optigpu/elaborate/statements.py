@@ -9,7 +9,7 @@ from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.expression_values import ExpressionElaborator
 from optigpu.elaborate.formula_definedness import resolved
 from optigpu.elaborate.formula_terms import FormulaElaborator
-from optigpu.elaborate.ghost_steps import ghost_step
+from optigpu.elaborate.ghost_steps import ghost_end, ghost_step, given_values
 from optigpu.elaborate.loop_contracts import LoopContractCode, contract_code, loop_spec
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
@@ -49,7 +49,8 @@ class StatementElaborator(CallElaborator):
         locals_: list[str] = []
         around, of_host = self.current, 0
         with self.nested() as code:
-            for s in body:
+            for s, after in zip(body, (*body[1:], None)):
+                self.logical_arguments = given_values(self, after, names)
                 self.seen = self.current = self.seen + 1
                 phase = s.call.func if isinstance(s, CallStmt) else ""
                 if phase == "kernel_setup_end":
@@ -93,13 +94,17 @@ class StatementElaborator(CallElaborator):
                     self.code.append(kc.Bind(k.var("_Res", result.sort), result, at=self.at(s.loc)))
             case Ghost():
                 return self.ghost(s, names)
-            case GhostEnd():
-                pass
+            case GhostEnd(label):
+                begin, before = self.opened[label].pop()
+                if begin.claims:  # not a lemma, whose facts stay
+                    ghost_end(self, begin, before, s.loc)
             case Assert():
                 return self.assertion(s, names)
         return names
 
     def ghost(self, s: Ghost, names: Names) -> Names:
+        if s.label is not None:
+            self.opened.setdefault(s.label, []).append((s, names))
         return ghost_step(self, s, names)
 
     def assertion(self, s: Assert, names: Names) -> Names:

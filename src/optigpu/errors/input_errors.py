@@ -89,7 +89,8 @@ INPUT_ERRORS = (
     ErrorRow(
         "OG100",
         "unknown name",
-        "A name that is not declared here.",
+        "A name that is not declared here. For names of the public OptiTrust library that have no meaning here, the help says\n"
+        "what to write instead.",
     ),
     ErrorRow(
         "OG101",
@@ -165,7 +166,8 @@ INPUT_ERRORS = (
     ErrorRow(
         "OG115",
         "unknown ghost or wrong arguments",
-        "A ghost that is not known, or that is given the wrong arguments.",
+        "A ghost that is not known, or that is given the wrong arguments. docs/ghosts.md lists the ghosts of the library. The\n"
+        "same for `__with`, which gives values to the logical variables of the call before it.",
     ),
     ErrorRow(
         "OG116",

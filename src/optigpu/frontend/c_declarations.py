@@ -12,10 +12,11 @@ from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Declarator, DeclaredType, InitDeclarator, InitializerList
 from optigpu.syntax.builtins import BUILTIN_NAMES
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Array, Call, Expr, Index, Int, Type, Var
-from optigpu.syntax.program import Decl, Stmt, Store
+from optigpu.syntax.exprs import Alloc, Array, Bool, Call, Expr, Index, Int, Type, Var
+from optigpu.syntax.free_names import expr_names, fresh_name
+from optigpu.syntax.program import Decl, For, LoopRange, Stmt, Store
 from optigpu.syntax.source import Loc, StatementId
-from optigpu.syntax.types import Pointer, Space
+from optigpu.syntax.types import BOOL, INT64, Pointer, Space
 from optigpu.syntax.walk import subexpressions
 
 
@@ -101,7 +102,10 @@ class DeclarationBuilder(CExpressionBuilder):
         if isinstance(entry.init, InitializerList):
             raise input_error("OG009", "only arrays take an initialiser list", entry.init.loc)
         const = d.const if d.pointer else base.const
-        return [Decl(d.name, type_, entry.init, const, id=statement_id)]
+        decl = Decl(d.name, type_, entry.init, const, id=statement_id)
+        if isinstance(entry.init, Alloc) and entry.init.loc in self.zeroed:
+            return [decl, zero_loops(d.name, entry.init)]
+        return [decl]
 
     def element_stores(self, name: str, array: Array, init: InitializerList) -> list[Stmt]:
         """`float t[3] = {1, 2};` as three stores: elements without a value are zero."""
@@ -126,3 +130,20 @@ class DeclarationBuilder(CExpressionBuilder):
             Store(Index(Var(name, loc=init.loc), (Int(i, loc=init.loc),), loc=init.loc), v, id=statement_id)
             for i, v in enumerate(values)
         ]
+
+
+def zero_loops(name: str, array: Alloc) -> Stmt:
+    """`CALLOC2(T, n, m)` is `MALLOC2(T, n, m)` and these loops, which store zero in each element."""
+    loc = array.loc
+    taken = {name}.union(*(expr_names(d) for d in array.dims))
+    indices: list[str] = []
+    for _ in array.dims:
+        indices.append(fresh_name("i", taken))
+        taken.add(indices[-1])
+    zero: Expr = Bool(False, loc=loc) if array.elem == BOOL else Int(0, loc=loc)
+    target = Index(Var(name, loc=loc), tuple(Var(i, loc=loc) for i in indices), loc=loc)
+    stmt: Stmt = Store(target, zero, id=StatementId(loc))
+    for i, d in zip(reversed(indices), reversed(array.dims)):
+        range_ = LoopRange(Int(0, loc=loc), "<", d, "+", Int(1, loc=loc))
+        stmt = For(i, range_, (stmt,), index_type=INT64, id=StatementId(loc))
+    return stmt

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from lark import Token
 
+from optigpu.frontend.declared_names import foreign_name
 from optigpu.frontend.expression_builder import Child, ExprBuilder, TokenPlaces
 from optigpu.frontend.formula_parser import StringLiteral
+from optigpu.frontend.library_names import INSTEAD
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, AnnotationArgument
-from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS
+from optigpu.syntax.annotations import ALLOCATIONS, ANNOTATIONS, CLAUSE_SPELLINGS, ZEROED
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Binary, Call, Expr, Int, SizeOf
 from optigpu.syntax.source import Loc, SourceText
@@ -23,6 +25,7 @@ class CExpressionBuilder(ExprBuilder):
     def __init__(self, source: SourceText, positions: TokenPlaces) -> None:
         super().__init__(positions)
         self.source = source
+        self.zeroed: set[Loc] = set()  # places of allocations whose elements are zero
 
     def as_expr(self, value: Child) -> Expr:
         if isinstance(value, Annotation):
@@ -46,8 +49,11 @@ class CExpressionBuilder(ExprBuilder):
             if c[1] != "<" or c[3] != ">":
                 raise input_error("OG001", "expected `<type>` here", self.at(c[1]))
             args = (AnnotationArgument(scalar_type(c[2]), self.at(c[2])), *args)
+        name = CLAUSE_SPELLINGS.get(name, name)
         if name in ANNOTATIONS:
             return Annotation(name, args, loc)
+        if name.startswith("__") and name in INSTEAD:
+            raise foreign_name(name, loc)
         return self.program_call(name, args, loc)
 
     def program_call(self, name: str, args: tuple[AnnotationArgument, ...], loc: Loc) -> Expr:
@@ -60,6 +66,8 @@ class CExpressionBuilder(ExprBuilder):
             dims = self.expressions(name, args[1:])
             if len(dims) != rank:
                 raise input_error("OG105", f"`{name}` takes {rank} sizes, not {len(dims)}", loc)
+            if name in ZEROED:
+                self.zeroed.add(loc)
             return Alloc(args[0].value, dims, space, loc=loc)
         if name == "sizeof":
             if len(args) != 1 or not isinstance(args[0].value, Scalar):

@@ -10,6 +10,7 @@ from lark import Token
 
 from optigpu.frontend.c_declarations import DeclarationBuilder
 from optigpu.frontend.chained_assignments import Chain, stores_of
+from optigpu.frontend.declared_names import foreign_name
 from optigpu.frontend.early_exits import desugar_jumps, reject_jumps
 from optigpu.frontend.expression_builder import Child, TokenPlaces
 from optigpu.frontend.formula_parser import (
@@ -20,10 +21,11 @@ from optigpu.frontend.formula_parser import (
     parse_logic_type,
     parse_proposition,
 )
+from optigpu.frontend.library_names import INSTEAD
 from optigpu.frontend.loop_headers import apply_pragma, loop_range
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Jump, Pragma, RawStatement, SimpleStatement
-from optigpu.syntax.annotations import CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
+from optigpu.syntax.annotations import CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS, WITH
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call, Int, Var
 from optigpu.syntax.program import (
@@ -39,6 +41,7 @@ from optigpu.syntax.program import (
     Ghost,
     GhostEnd,
     If,
+    Item,
     LogicDecl,
     LogicDef,
     Mode,
@@ -101,6 +104,8 @@ class StatementBuilder(DeclarationBuilder):
                     return simple.target
                 case Call() as call:
                     return CallStmt(call, id=statement_id)
+                case Var(name) if name in INSTEAD:
+                    raise foreign_name(name, simple.loc)
                 case _:
                     raise input_error(
                         "OG010", "this statement has no effect", simple.loc, help="assign the value, or remove it"
@@ -188,8 +193,18 @@ class StatementBuilder(DeclarationBuilder):
                 raise input_error(
                     "OG013", f"`{raw.name}` belongs to a {other} contract, not to a {what}'s", raw.loc, help=fix
                 )
-            clauses.append(Clause(kind, parse_items(self.string_of(raw, 0, 1)), raw.loc))
+            clauses.append(Clause(kind, self.clause_items(raw, kind), raw.loc))
         return tuple(clauses), ()
+
+    def clause_items(self, raw: Annotation, kind: str) -> tuple[Item, ...]:
+        """The items of a clause. `__reverts(g)` has the name of a ghost."""
+        if kind == "strict":
+            if raw.args:
+                raise input_error("OG008", "`__strict` takes no arguments", raw.loc)
+            return ()
+        if kind == "reverts" and raw.args and isinstance(raw.args[0].value, Var):
+            return (Item(None, raw.args[0].value, raw.loc),)
+        return parse_items(self.string_of(raw, 0, 1))
 
     def reject_late_clauses(self, raws: Sequence[RawStatement], what: str) -> None:
         for raw in raws:
@@ -226,6 +241,8 @@ class StatementBuilder(DeclarationBuilder):
                 return Assert(parse_items(self.string_of(raw, 0, 1)), id=statement_id)
             case "__GHOST_END":
                 return GhostEnd(self.name_of(raw, 0), id=statement_id)
+            case "__with":
+                return Ghost(WITH, parse_ghost_args(self.string_of(raw, 0, 1)), id=statement_id)
             case "__ghost" | "__GHOST_BEGIN":
                 label = self.name_of(raw, 0) if raw.name == "__GHOST_BEGIN" else None
                 first = 1 if label else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import get_close_matches
 
+from optigpu.frontend.library_names import INSTEAD
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, NUMERIC, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import InputError, Label, input_error
 from optigpu.syntax.header_macros import is_macro
@@ -42,5 +43,12 @@ def declare(scope: Scope, name: str, binding: Binding, refused: Callable[[str], 
 
 def unknown_name(name: str, scope: Scope, loc: Loc, extra: list[str] | None = None) -> InputError:
     """The error for a name without a declaration, with the visible name nearest to it. `extra`: names of built-in functions."""
+    if name in INSTEAD:
+        return foreign_name(name, loc)
     near = get_close_matches(name, scope.visible() + (extra or []), 1, cutoff=0.7)
     return input_error("OG100", f"`{name}` is not declared", loc, help=f"did you mean `{near[0]}`?" if near else None)
+
+
+def foreign_name(name: str, loc: Loc, code: str = "OG100") -> InputError:
+    """The error for a name of the public library that means nothing here, with what to write."""
+    return input_error(code, f"`{name}` is a name of OptiTrust that has no meaning here", loc, help=INSTEAD[name])

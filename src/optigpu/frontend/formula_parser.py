@@ -41,7 +41,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.program import GhostArg, Item
 from optigpu.syntax.source import Loc, SourceText
-from optigpu.syntax.types import HPROP, LOGIC_REAL, MEMTYPE, PROP, RANGE, TYPE, Scalar
+from optigpu.syntax.types import ELEMENT, FRACTION, HPROP, LOGIC_REAL, MEMTYPE, POINTER, PROP, RANGE, TYPE, Scalar
 
 STARTS = ["items", "ghost_arguments", "ghost_results", "logic_type", "proposition"]
 LOGIC_TYPE_NAMES: dict[str, Type] = {
@@ -76,8 +76,9 @@ class StringLiteral:
                 characters.append(" " if character in "\n\t" else character)
                 self.offsets.append(at)
                 i += 1
-            characters.append(" ")  # adjacent strings are separate words
-            self.offsets.append(start + len(raw) - 1)
+        last = tokens[-1]
+        characters.append(" ")  # the end of the text, for errors there
+        self.offsets.append((last.end_pos or 1) - 1)
         self.text = "".join(characters)
 
     def span(self, start: int, end: int) -> Loc:
@@ -184,6 +185,10 @@ class _FormulaBuilder(ExprBuilder):
         if len(c) == 1:
             value: _TypeValue = c[0]
             return value
+        if isinstance(c[2], Token):
+            if str(c[2]) != ELEMENT.name:
+                raise input_error("OG003", f"`{c[2]}` is not a type", self.at(c[2]), help="int, float, bool")
+            return _TypeValue(function_type(c[0].type, ELEMENT), self.span(c))
         return _TypeValue(function_type(c[0].type, c[2].type), self.span(c))
 
     def logic_type(self, c: list[Child]) -> Type:
@@ -205,13 +210,18 @@ class _FormulaBuilder(ExprBuilder):
                     "OG003", "a type alone says nothing: name the variable", body.loc, help="A: int -> float"
                 )
             return Item(name, TypeOf(self.logic_type([body]), loc=body.loc), self.span(c))
+        if name is not None and (type_ := named_type(body)) is not None:
+            return Item(name, TypeOf(type_, loc=body.loc), self.span(c))
         return Item(name, self.as_expr(body), self.span(c))
 
     def items(self, c: list[Child]) -> tuple[Item, ...]:
         return tuple(x for x in c if isinstance(x, Item))
 
     def ghost_argument(self, c: list[Child]) -> GhostArg:
-        return GhostArg(str(c[0]) if len(c) == 3 else None, self.as_expr(c[-1]))
+        value = c[-1]
+        if isinstance(value, _TypeValue):
+            value = TypeOf(self.logic_type([value]), loc=value.loc)
+        return GhostArg(str(c[0]) if len(c) == 3 else None, self.as_expr(value))
 
     def ghost_arguments(self, c: list[Child]) -> tuple[GhostArg, ...]:
         return tuple(x for x in c if isinstance(x, GhostArg))
@@ -250,8 +260,11 @@ class _FormulaBuilder(ExprBuilder):
         return Group(str(c[1]), self.as_expr(c[3]), self.as_expr(c[5]), c[0] == "desync_for", loc=self.span(c))
 
     def points_to(self, c: list[Child]) -> Expr:
-        space = Var(str(c[3]), loc=self.at(c[3])) if len(c) == 6 else None
-        return PointsTo(self.as_expr(c[0]), str(c[1]), self.as_expr(c[-1]), space, loc=self.span(c))
+        space: Expr | None = Var(str(c[3]), loc=self.at(c[3])) if len(c) == 6 else None
+        target = self.as_expr(c[-1])
+        if isinstance(target, Call) and target.func in CELLS_OF and len(target.args) == 1:  # `p ~> UninitCellOf(GMem)`
+            space, target = target.args[0], Var(CELLS_OF[target.func], loc=target.loc)
+        return PointsTo(self.as_expr(c[0]), str(c[1]), target, space, loc=self.span(c))
 
     def range(self, c: list[Child]) -> Expr:
         loc = self.span(c)
@@ -282,10 +295,26 @@ class _FormulaBuilder(ExprBuilder):
             return BigOp(name, binders, self.as_expr(args[-1]), loc=loc)
         if name == "sizeof" and len(args) == 1 and isinstance(args[0], _TypeValue) and isinstance(args[0].type, Scalar):
             return SizeOf(args[0].type, loc=loc)
+        if name == POINTER.name and len(args) == 1 and isinstance(args[0], _TypeValue):
+            return Call(name, (), loc=loc)
         for a in args:
             if isinstance(a, _TypeValue):
                 raise input_error("OG003", f"a type cannot be an argument of `{name}`", a.loc)
         return Call(name, tuple(self.as_expr(a) for a in args), loc=loc)
+
+
+CELLS_OF = {"UninitCellOf": "UninitCell", "CellOf": "Cell"}
+
+
+def named_type(e: object) -> Type | None:
+    """The type that a formula names: `ptr(T)`, `_Fraction`."""
+    match e:
+        case Call("ptr") | Var("ptr"):
+            return POINTER
+        case Var("_Fraction"):
+            return FRACTION
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
 from optigpu.frontend.formula_kinds import as_real
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.frontend.permission_sugar import desugared
 from optigpu.frontend.permission_types import PermissionTyper
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
@@ -65,6 +66,8 @@ class FormulaTyper(PermissionTyper):
     """Types formulas of contracts, assertions, definitions and axioms."""
 
     def formula(self, e: Expr, scope: Scope) -> Expr:
+        if not (isinstance(e, Call) and scope.find(e.func)):
+            e = desugared(e)
         match e:
             case Int() | SizeOf():
                 return replace(e, type=LOGIC_INT)
@@ -211,6 +214,8 @@ class FormulaTyper(PermissionTyper):
                     "OG102", f"`Free` takes a pointer, but this is {describe_type(pointer.type)}", e.args[0].loc
                 )
             return replace(e, args=(pointer, self.permission(e.args[1], scope)), type=HPROP)
+        if name in ("_RO", "range", "is_subrange"):
+            return self.other_form(e, scope)
         if name == "in_range":
             self.programs.arity(e, 2)
             return replace(e, args=(self.integer(e.args[0], scope), self.range(e.args[1], scope)), type=PROP)
@@ -237,6 +242,17 @@ class FormulaTyper(PermissionTyper):
         if matrix_predicate(name):
             raise input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
         raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "in_range"])
+
+    def other_form(self, e: Call, scope: Scope) -> Expr:
+        """Forms that are replaced in some places (`desugared`, `with_shares`), and stand in others only until then."""
+        match e:
+            case Call("_RO", (fraction, h)):
+                return replace(e, args=(fraction, self.permission(h, scope)), type=HPROP)
+            case Call("range", (_, _, _)):
+                return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=RANGE)
+            case _:
+                forms = {"_RO": "_RO(f, H)", "range": "range(a, b, s)", "is_subrange": "is_subrange(0..n, 0..m)"}
+                raise input_error("OG102", f"`{e.func}` needs its arguments written out", e.loc, help=forms[e.func])
 
     def of_token(self, e: Expr, want: Type, scope: Scope) -> Expr:
         """An argument of a token: `_` stands for any number, and `ThreadsCtx(32)` for `ThreadsCtx(0..32)`."""

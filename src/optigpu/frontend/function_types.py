@@ -11,10 +11,12 @@ from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving_target, reject_nested_effects
 from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
 from optigpu.frontend.formula_types import FormulaTyper
-from optigpu.frontend.ghost_types import typed_ghost
+from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
+from optigpu.frontend.permission_sugar import fraction_names, with_shares
+from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
@@ -31,7 +33,7 @@ from optigpu.syntax.exprs import (
     is_int,
     logical,
 )
-from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars
 from optigpu.syntax.program import (
     Assert,
     Block,
@@ -53,10 +55,29 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import BOOL, FLOAT, INT, INT64, VOID, Kind, Pointer, Scalar
+from optigpu.syntax.types import BOOL, FLOAT, HPROP, INT, INT64, POINTER, RANGE, TYPE, VOID, Kind, Pointer, Scalar
 from optigpu.syntax.walk import statements
 
 FACT_CLAUSES = frozenset({"requires", "ensures", "xrequires", "xensures", "srequires", "invariant"})
+
+
+def is_generic(ghost: Function) -> bool:
+    """Whether the claims of a ghost have types only where it is used: they are about arrays of any type, or any permissions."""
+    types = [i.body.of for c in ghost.contract for i in c.items if isinstance(i.body, TypeOf)]
+    return any(t in (TYPE, POINTER, HPROP, RANGE) for t in types) or any(c.kind == "reverts" for c in ghost.contract)
+
+
+def reject_unlisted(s: For, scope: Scope) -> None:
+    """`__strict()`: the contract of the loop names all memory of its body that is declared outside."""
+    strict = next((c for c in s.contract if c.kind == "strict"), None)
+    if strict is not None:
+        memory = {
+            n for n in body_free_vars(s.body) if (b := scope.find(n)) and b.kind in (NameKind.CELL, NameKind.ARRAY)
+        }
+        missing = sorted(memory - clause_free_vars(s.contract))
+        if missing:
+            message = f"`{missing[0]}` is used in this loop, but is not in its contract, which is strict"
+            raise input_error("OG110", message, strict.loc, help=f"a clause about `{missing[0]}`, or no __strict()")
 
 
 class FunctionTyper:
@@ -72,9 +93,17 @@ class FunctionTyper:
         self.assertions = FormulaTyper(self.values, cells_have_values=True)
         self.declarations = DeclarationTyper(values, function.body)
         self.params = Scope(globals_)
+        self.fractions: set[str] = set()  # names of type `_Fraction`
 
     def run(self) -> Function:
         f = self.f
+        if f.is_checked_ghost and is_generic(f):
+            return f
+        for c in f.contract:
+            if c.kind == "reverts":
+                raise input_error(
+                    "OG013", "`__reverts` belongs to a ghost without a body", c.loc, help="__GHOST(name) {…}"
+                )
         params = []
         for p in f.params:
             declared = typed_dims(p.type, self.values, self.params)
@@ -103,6 +132,8 @@ class FunctionTyper:
 
     def contract(self, clauses: tuple[Clause, ...], scope: Scope, *, function: bool) -> tuple[Clause, ...]:
         """Type a contract. Its logical variables are visible in all of it, also above their introduction."""
+        self.fractions |= fraction_names(clauses)
+        clauses = with_shares(clauses, self.fractions, ghost=self.f.is_checked_ghost)
         for c in clauses:
             for item in c.items:
                 if isinstance(item.body, TypeOf):
@@ -147,7 +178,10 @@ class FunctionTyper:
                 opened = [(n, at) for n, at in opened if n != s.label]
             if isinstance(s, Ghost) and s.label is not None:
                 opened.append((s.label, s.loc))
-            out.append(self.statement(s, scope))
+            if isinstance(s, Ghost) and s.func == WITH:
+                out.append(typed_with(s, out[-1] if out else None, scope, self.values.functions, self.formulas))
+            else:
+                out.append(self.statement(s, scope))
         if opened:
             raise input_error(
                 "OG115",
@@ -260,7 +294,9 @@ class FunctionTyper:
         start, bound = self.compared(s, start, bound)
         reject_macro(s.index, s.loc)
         inner = Scope(scope, {s.index: Binding(NameKind.VALUE, s.index_type, s.loc)})
-        contract = self.contract(s.contract, inner, function=False)
+        reject_unlisted(s, scope)
+        written = tuple(c for c in s.contract if c.kind != "strict")
+        contract = self.contract(written, inner, function=False)
         body = self.body(s.body, Scope(inner))
         range_ = replace(r, start=start, bound=bound, amount=amount)
         reject_moving_bound(self.f, self.values.functions, body, range_)

@@ -35,7 +35,9 @@ HINT = re.compile(
 PATH = re.compile(r'[^"<>\n]+')
 Predicate: TypeAlias = Callable[[Any], bool]  # on the value of a field, of whatever type it is
 SCALARS = frozenset({*types.MACHINE_SCALARS, types.LOGIC_INT, types.LOGIC_REAL, types.PROP})
-LOGIC_TYPES = frozenset({types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE})
+LOGIC_TYPES = frozenset({
+    types.VOID, types.HPROP, types.RANGE, types.MEMTYPE, types.TYPE, types.FRACTION, types.ELEMENT, types.POINTER,
+})  # fmt: skip
 NODES = frozenset(
     c for module in (exprs, program, types) for c in vars(module).values() if isinstance(c, type) and hasattr(c, "__match_args__")
 )  # fmt: skip

@@ -7,11 +7,15 @@ from optigpu.syntax.types import Space
 
 CLAUSE_NAMES = frozenset("__" + kind for kind in FUNCTION_CLAUSES + LOOP_CLAUSES)
 MARKERS = frozenset({"__admitted", "__pure"})  # `__pure()` stands for an empty contract
-STATEMENT_ANNOTATIONS = frozenset({"__ghost", "__GHOST_BEGIN", "__GHOST_END", "__ASSERT"})
+# Other spellings of clauses
+CLAUSE_SPELLINGS = {"__modifies": "__preserves", "__xmodifies": "__xpreserves", "__smodifies": "__spreserves"}
+WITH = "__with"  # `f(x); __with("A := fun i -> 0");`: values of the logical variables of the call before it
+STATEMENT_ANNOTATIONS = frozenset({"__ghost", "__GHOST_BEGIN", "__GHOST_END", "__ASSERT", WITH})
 TOP_LEVEL_ANNOTATIONS = frozenset({"__DECL", "__DEF", "__AXIOM"})
-ANNOTATIONS = CLAUSE_NAMES | MARKERS | STATEMENT_ANNOTATIONS | TOP_LEVEL_ANNOTATIONS
+ANNOTATIONS = CLAUSE_NAMES | MARKERS | CLAUSE_SPELLINGS.keys() | STATEMENT_ANNOTATIONS | TOP_LEVEL_ANNOTATIONS
 
 MAX_DIMENSIONS = 6
+ZEROED = frozenset(f"CALLOC{n}" for n in range(1, MAX_DIMENSIONS + 1))  # allocations whose elements are zero
 
 # Spelling of an allocation -> its number of sizes, and its memory space.
 ALLOCATIONS: dict[str, tuple[int, Space]] = {
@@ -20,6 +24,9 @@ ALLOCATIONS: dict[str, tuple[int, Space]] = {
         ("MALLOC{}", Space.ANY, 1),
         ("gmem_malloc{}", Space.GMEM, 1),
         ("__gmem_malloc{}", Space.GMEM, 1),
+        ("GMEM_MALLOC{}", Space.GMEM, 1),
+        ("SMEM_MALLOC{}", Space.SMEM, 1),
+        ("CALLOC{}", Space.ANY, 1),
         ("__smem_malloc{}", Space.SMEM, 1),
         ("__treg_malloc{}", Space.TREG, 0),
     )

@@ -96,7 +96,9 @@ def _base(a: Expr, rank: int) -> tuple[Expr, tuple[Expr, ...], Expr | None]:
         case Index(b, indices):
             return b, indices, None
         case Addr(Index(b, indices)):
-            whole = isinstance(b.type, Array) and len(b.type.dims) - len(indices) == rank
+            whole = (
+                isinstance(b.type, Array) and 0 < len(b.type.dims) - len(indices) == rank
+            )  # not a pointer to one element
             return (b, indices, None) if whole else (b, indices[:-1], indices[-1])
         case Addr(inner):
             return _base(inner, rank)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from optigpu.syntax.annotations import ALLOCATION_SPELLING
+from optigpu.syntax.annotations import ALLOCATION_SPELLING, WITH
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -305,7 +305,8 @@ class ProgramPrinter:
     def clauses(self, contract: tuple[Clause, ...]) -> None:
         for c in contract:
             if c.items:  # a clause without items, which a script may build, has no text that could be parsed
-                self.out.add(f'__{c.kind}("{self.items(c.items)}");')
+                text = self.items(c.items)
+                self.out.add(f"__{c.kind}({text});" if c.kind == "reverts" else f'__{c.kind}("{text}");')
 
     def items(self, items: tuple[Item, ...]) -> str:
         return ", ".join((f"{i.name}: " if i.name is not None else "") + self.e(i.body) for i in items)
@@ -398,7 +399,9 @@ class ProgramPrinter:
         args = ", ".join((f"{a.name} := " if a.name else "") + self.e(a.value) for a in s.args)
         binds = ", ".join(f"{name} <- {result}" for name, result in s.binds)
         parts = [s.func] + ([f'"{args}"'] if args or binds else []) + ([f'"{binds}"'] if binds else [])
-        if s.label is not None:
+        if s.func == WITH:
+            self.out.add(f'{WITH}("{args}");')
+        elif s.label is not None:
             self.out.add(f"__GHOST_BEGIN({', '.join([s.label, *parts])});")
         else:
             self.out.add(f"__ghost({', '.join(parts)});")

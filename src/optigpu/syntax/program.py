@@ -13,10 +13,10 @@ from optigpu.syntax.types import INT, Scalar
 
 # Contracts
 
-FUNCTION_CLAUSES = ("requires", "ensures", "consumes", "produces", "preserves", "writes", "reads")
+FUNCTION_CLAUSES = ("requires", "ensures", "consumes", "produces", "preserves", "writes", "reads", "reverts")
 LOOP_CLAUSES = (
     "xrequires", "xensures", "xconsumes", "xproduces", "xpreserves", "xwrites", "xreads",
-    "srequires", "spreserves", "sreads", "invariant",
+    "srequires", "spreserves", "sreads", "invariant", "strict",
 )  # fmt: skip
 
 
@@ -152,12 +152,18 @@ class GhostArg:
 
 @dataclass(frozen=True, slots=True)
 class Ghost(_Stmt):
-    """`__ghost(f, "inside := …, by := …", "name <- result")`; with `label`, `__GHOST_BEGIN(label, f, …)`."""
+    """`__ghost(f, "inside := …, by := …", "name <- result")`; with `label`, `__GHOST_BEGIN(label, f, …)`.
+
+    The ghost `__with` gives values to logical variables of the call that is the statement before it: `__with("A := fun i -> 0")`.
+    """
 
     func: str
     args: tuple[GhostArg, ...] = ()
     binds: tuple[tuple[str, str], ...] = ()
     label: str | None = None
+    claims: tuple[Clause, ...] = field(
+        default=(), compare=False, repr=False
+    )  # of a ghost without a body; by the type checker
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +220,11 @@ class Function:
     role: Role = Role.HOST
     admitted: bool = False
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def is_checked_ghost(self) -> bool:
+        """A ghost without a body, whose claims are checked at each use; with a body it is a lemma."""
+        return self.role is Role.GHOST and not (self.body or self.admitted)
 
     def token(self, name: str) -> Call | None:
         """The token of this name in the contract: `ThreadsCtx` of `__preserves("ThreadsCtx(32)")`."""

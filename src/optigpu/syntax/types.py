@@ -103,3 +103,6 @@ HPROP = LogicType("HProp")
 RANGE = LogicType("Range")
 MEMTYPE = LogicType("MemType")
 TYPE = LogicType("Type")
+FRACTION = LogicType("_Fraction")  # of a share for reading, which proofs do not count
+ELEMENT = LogicType("T")  # in ghosts: the type of the elements of an array that is an argument
+POINTER = LogicType("ptr")  # in ghosts: an array of elements of type T

@@ -11,6 +11,7 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.alpha_equality import same_head
+from optigpu.syntax.annotations import WITH
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
 from optigpu.syntax.free_names import clause_free_vars, free_vars, names_in
 from optigpu.syntax.inlining import inlined, whole_call
@@ -93,7 +94,15 @@ def inline(session: Session, target: TargetLike) -> None:
     if body is None:
         wrong = "returns nothing" if callee.result == VOID else "returns something that is not used"
         raise refuse(f"`{callee.name}` {wrong}", s)
-    session.put(path, *body)
+    session.edit_body(path, lambda around: _with_inlined(around, path.index, body))
+
+
+def _with_inlined(around: Body, at: int, body: Body) -> Body:
+    """A body with other statements in the place of a call, and without the values of its logical variables after it."""
+    after = around[at + 1 :]
+    if after and isinstance(after[0], Ghost) and after[0].func == WITH:
+        after = after[1:]
+    return (*around[:at], *body, *after)
 
 
 @transformation

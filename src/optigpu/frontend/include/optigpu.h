@@ -17,6 +17,7 @@
 #define __preserves(...)
 #define __writes(...)
 #define __reads(...)
+#define __reverts(...)
 #define __admitted()
 #define __pure()
 
@@ -32,12 +33,19 @@
 #define __spreserves(...)
 #define __sreads(...)
 #define __invariant(...)
+#define __strict()
+
+/* Other spellings of __preserves, __xpreserves and __spreserves */
+#define __modifies(...)
+#define __xmodifies(...)
+#define __smodifies(...)
 
 /* Proof steps and logical declarations */
 #define __ghost(...)
 #define __GHOST_BEGIN(...)
 #define __GHOST_END(...)
 #define __ASSERT(...)
+#define __with(...)
 #define __GHOST(name) static inline void name(void)
 #define __DECL(...)  extern int optigpu_declarations
 #define __DEF(...)   extern int optigpu_declarations
@@ -64,6 +72,12 @@
 #define MALLOC4(T, n1, n2, n3, n4) malloc(MSIZE4(n1, n2, n3, n4) * sizeof(T))
 #define MALLOC5(T, n1, n2, n3, n4, n5) malloc(MSIZE5(n1, n2, n3, n4, n5) * sizeof(T))
 #define MALLOC6(T, n1, n2, n3, n4, n5, n6) malloc(MSIZE6(n1, n2, n3, n4, n5, n6) * sizeof(T))
+#define CALLOC1(T, n1) calloc(MSIZE1(n1), sizeof(T))
+#define CALLOC2(T, n1, n2) calloc(MSIZE2(n1, n2), sizeof(T))
+#define CALLOC3(T, n1, n2, n3) calloc(MSIZE3(n1, n2, n3), sizeof(T))
+#define CALLOC4(T, n1, n2, n3, n4) calloc(MSIZE4(n1, n2, n3, n4), sizeof(T))
+#define CALLOC5(T, n1, n2, n3, n4, n5) calloc(MSIZE5(n1, n2, n3, n4, n5), sizeof(T))
+#define CALLOC6(T, n1, n2, n3, n4, n5, n6) calloc(MSIZE6(n1, n2, n3, n4, n5, n6), sizeof(T))
 
 /* Arithmetic: exact_div(a, b) is a / b, for a that b divides */
 #define exact_div(a, b) ((a) / (b))
