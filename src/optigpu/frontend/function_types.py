@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from optigpu.frontend.collective_contracts import reject_collective_contract
 from optigpu.frontend.declaration_types import DeclarationTyper
 from optigpu.frontend.declared_names import declare, reject_macro, unknown_name
 from optigpu.frontend.early_exits import reject_jumps
@@ -99,7 +100,9 @@ class FunctionTyper:
             reject_jumps(s, last_of_function=i == len(body) - 1)
         if f.result != VOID and not f.admitted and not (f.body and isinstance(f.body[-1], Return)):
             raise input_error("OG113", f"`{f.name}` must end with a `return` of its value", f.loc)
-        return replace(f, params=tuple(params), contract=contract, body=body)
+        typed = replace(f, params=tuple(params), contract=contract, body=body)
+        reject_collective_contract(typed)
+        return typed
 
     def contract(self, clauses: tuple[Clause, ...], scope: Scope, *, function: bool) -> tuple[Clause, ...]:
         """Type a contract. Its logical variables are visible in all of it, also above their introduction."""

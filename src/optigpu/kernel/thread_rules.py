@@ -26,7 +26,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
 
-SYNCHRONISED = (GLOBAL, SHARED)
+SYNCHRONISED = (GLOBAL, SHARED)  # by an instruction
 
 
 def barrier(c: SideConditions, state: State) -> State:
@@ -53,29 +53,33 @@ def barrier(c: SideConditions, state: State) -> State:
         require_group_size(c, Operation.BARRIER, state, state.context.block, barrier=i.level)
     else:
         require_whole_warp(c, Operation.BARRIER, state, barrier=i.level)
-    state = synchronised(changed(state, code=state.code[1:]))
-    if i.level != "block":
-        return state
+    state = synchronised(changed(state, code=state.code[1:]), SYNCHRONISED)
+    return not_in_use(state) if i.level == "block" else state
+
+
+def not_in_use(state: State) -> State:
+    """Shared arrays that went out of scope are in use no more, once a barrier has ordered what the block's threads did to them."""
     used = k.sub(state.context.used, k.add(ZERO, *(size for _, size in state.context.busy)))
     return changed(state, context=replace(state.context, used=used, busy=()))
 
 
-def synchronised(state: State) -> State:
-    """Global and shared memory that the group holds in full belongs to all of it, and its reads are ordered. Registers stay.
+def synchronised(state: State, spaces: tuple[str, ...]) -> State:
+    """Memory of these spaces that the group holds in full belongs to all of it, and its reads are ordered. Other memory stays.
 
     Threads outside of the group may have accessed what is lent to it: pending reads of that stay, and its owner becomes the group
-    only where the owner is inside the group.
+    only where the owner is inside the group. What a sequential loop lends to its body, the same group holds in full outside.
     """
     held = dict(state.held)
     group = everyone(state.context)
     for n, r in state.held.items():
-        if r.owner is not None and state.bases[r.cells.base].space in SYNCHRONISED:
-            if r.share == FULL:
+        if r.owner is not None and state.bases[r.cells.base].space in spaces:
+            if r.share != READ:
                 held[n] = replace(r, owner=None)
             else:
                 held[n] = replace(r, owner=choose_owner(group.contains(r.owner), group, r.owner))
-    lent = tuple(read for read in state.pending_reads if state.held[read.family].share == READ)
-    return changed(state, held=held, pending_reads=lent)
+    families = {n: (r.share, state.bases[r.cells.base].space) for n, r in state.held.items()}
+    kept = [r for r in state.pending_reads if families[r.family][0] == READ or families[r.family][1] not in spaces]
+    return changed(state, held=held, pending_reads=tuple(kept))
 
 
 def shuffle(

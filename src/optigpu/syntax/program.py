@@ -215,6 +215,11 @@ class Function:
     admitted: bool = False
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
 
+    @property
+    def declared_only(self) -> bool:
+        """Whether the function is declared by its contract alone: it can be assumed, but not executed."""
+        return self.admitted and not self.body
+
     def token(self, name: str) -> Call | None:
         """The token of this name in the contract: `ThreadsCtx` of `__preserves("ThreadsCtx(32)")`."""
         bodies = [i.body for c in self.contract if c.kind in ("preserves", "reads") for i in c.items]

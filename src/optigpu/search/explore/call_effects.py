@@ -7,8 +7,10 @@ from typing import TypeAlias
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import seen_through
+from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, UNINIT, CellClaim, Cells, Terms, arguments
+from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
 from optigpu.search.explore.symbolic_memory import Memory, Update, World
 from optigpu.search.fresh_names import is_opaque
@@ -36,6 +38,8 @@ class CallEffects:
         def read(base: str, index: Terms) -> Term:
             return self.memory.read(w.content(base), index, w.facts)
 
+        sub.update((x, w.env[x]) for x in ANY_LAUNCH if x in w.env)
+        bind_solved_variables(f, sub, w.facts)
         for claim in contract.pre:
             bind_variables(self.tools, claim, views, sub, contract.variables, read)
         for x in contract.variables:
@@ -128,3 +132,23 @@ def bind_variables(
             order = [args.index(b) for b in arguments(n)]  # binder i is argument order[i]
             binders = tuple(xs[order[i]] for i in range(n))
             sub[f] = k.lam(xs, read(c.cells.base, c.cells.at(binders)))
+
+
+def bind_solved_variables(f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> None:
+    """Bind the integer variables that an equation of the precondition determines: `n == 32 * w` gives w."""
+    for x in f.contract.variables:
+        value = _solution(x, f, sub, facts) if x not in sub and x.sort is k.INT else None
+        if value is not None:
+            sub[x] = value
+
+
+def _solution(x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term | None:
+    unknown = {v for v in f.contract.variables if v not in sub}
+    for p in f.contract.requires:
+        t = k.substitute(p, sub)
+        if t.op == "eq" and x in t.free and t.free & unknown == {x}:
+            c = k.coefficients(t.args[0]).get((x,), 0)
+            rest = k.sub(t.args[0], k.scale(c, x)) if c else None
+            if rest is not None and x not in rest.free:
+                return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
+    return None
