@@ -41,7 +41,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.program import GhostArg, Item
 from optigpu.syntax.source import Loc, SourceText
-from optigpu.syntax.types import HPROP, LOGIC_REAL, MEMTYPE, PROP, RANGE, TYPE, Scalar
+from optigpu.syntax.types import ELEMENT, HPROP, LOGIC_REAL, MEMTYPE, PROP, RANGE, TYPE, Scalar
 
 STARTS = ["items", "ghost_arguments", "ghost_results", "logic_type", "proposition"]
 LOGIC_TYPE_NAMES: dict[str, Type] = {
@@ -168,6 +168,8 @@ class _FormulaBuilder(ExprBuilder):
             if name in LOGIC_TYPE_NAMES:
                 return _TypeValue(LOGIC_TYPE_NAMES[name], loc)
             machine = scalar_type(c[0])
+            if machine == ELEMENT:
+                return _TypeValue(machine, loc)
             if restricts_integers(machine):
                 raise machine_integer_error(machine, loc)
             return _TypeValue(logical(machine), loc)

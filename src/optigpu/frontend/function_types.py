@@ -16,7 +16,7 @@ from optigpu.frontend.ghost_types import typed_ghost
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
-from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
+from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
     Call,
@@ -286,7 +286,7 @@ class FunctionTyper:
         return start, fitting(bound, common, "the bound is compared as")
 
     def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Stmt:
-        name = SPELLINGS.get(call.func, call.func)
+        name = self.values.spellings.get(call.func, call.func)
         call = call if name == call.func else replace(call, func=name)
         if name in CONTROL_CALLS:
             self.values.arity(call, CONTROL_CALLS[name])

@@ -15,7 +15,9 @@ from optigpu.frontend.c_statements import StatementBuilder, flatten
 from optigpu.frontend.expression_builder import Child, TokenPlaces
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, Prototype
+from optigpu.frontend.rule_declarations import rule_declaration
 from optigpu.frontend.syntax_errors import syntax_error
+from optigpu.frontend.template_types import with_element_types
 from optigpu.syntax.builtins import BUILTIN_NAMES, is_compiler_builtin
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Array, Binary, Call, Expr, Type
@@ -26,10 +28,11 @@ from optigpu.syntax.program import (
     Include,
     Param,
     Role,
+    RuleDeclaration,
     TopLevel,
 )
 from optigpu.syntax.source import Loc, SourceText
-from optigpu.syntax.types import VOID, Pointer
+from optigpu.syntax.types import ELEMENT, VOID, Pointer
 from optigpu.syntax.walk import body_subexpressions
 
 SYSTEM_HEADERS = frozenset(
@@ -54,7 +57,7 @@ def _grammar() -> Lark:
 def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, ...]:
     """The items of a file. `read_include` parses the file of an `#include "…"`."""
     builder = _FileBuilder(source, _FilePlaces(source.name), read_include)
-    tree = _run_grammar(source, source.text, "program", 0)
+    tree = _run_grammar(source, with_element_types(source.text), "program", 0)
     result: tuple[TopLevel, ...] = builder.build(tree)
     return result
 
@@ -64,6 +67,26 @@ def _run_grammar(source: SourceText, text: str, start: str, offset: int) -> Tree
         return _grammar().parse(text, start=start)
     except UnexpectedInput as error:
         raise syntax_error(error, text, lambda a, b: source.span(offset + a, offset + b), "program") from None
+
+
+def _parsed_rule(text: str) -> Function:
+    """The rule of a built-in function, from its text."""
+    source = SourceText("<optigpu>/gpu_rules", text)
+    builder = _FileBuilder(source, _FilePlaces(source.name), lambda path, loc: ())
+    builder.compares_rules = False
+    (rule,) = builder.build(_run_grammar(source, with_element_types(text), "program", 0))
+    assert isinstance(rule, Function)
+    return rule
+
+
+def reject_unusual_types(f: Function) -> None:
+    """Reject what only declarations of built-in functions have: results that are pointers, and types of templates."""
+    if isinstance(f.result, Pointer):
+        raise input_error("OG009", "functions that return pointers are not in the language", f.loc)
+    for t, loc in ((f.result, f.loc), *((p.type, p.loc) for p in f.params)):
+        if ELEMENT in (t, getattr(t, "elem", None)):
+            message = "only built-in functions are templates: the functions of a program have numbers of one type"
+            raise input_error("OG004", message, loc, help="float")
 
 
 class _FilePlaces:
@@ -94,13 +117,12 @@ class _FileBuilder(StatementBuilder):
     def __init__(self, source: SourceText, positions: TokenPlaces, read_include: IncludeReader) -> None:
         super().__init__(source, positions)
         self.read_include = read_include
+        self.compares_rules = True
 
     def result(self, c: list[Child]) -> Type:
         if c[0].type == "VOID":
             return VOID
-        if len(c) == 2:
-            raise input_error("OG009", "functions that return pointers are not in the language", self.span(c))
-        return scalar_type(c[0])
+        return Pointer(scalar_type(c[0])) if len(c) == 2 else scalar_type(c[0])
 
     def param(self, c: list[Child]) -> Param:
         base, d = c
@@ -109,7 +131,7 @@ class _FileBuilder(StatementBuilder):
     def params(self, c: list[Child]) -> list[Param]:
         return [p for p in c if isinstance(p, Param)]
 
-    def function(self, c: list[Child]) -> Function | Prototype:
+    def function(self, c: list[Child]) -> Function | Prototype | RuleDeclaration:
         qualifiers = [str(t) for t in c if isinstance(t, Token) and t.type == "QUALIFIER"]
         name = next(t for t in c if isinstance(t, Token) and t.type == "NAME")
         result = c[len(qualifiers)]
@@ -118,7 +140,11 @@ class _FileBuilder(StatementBuilder):
         if not isinstance(c[-1], Braces):
             return Prototype(str(name), tuple(p.type for p in params), loc)
         role = Role.DEVICE if "__device__" in qualifiers else Role.HOST
-        return self.define_function(str(name), tuple(params), result, c[-1], role, loc)
+        f = self.define_function(str(name), tuple(params), result, c[-1], role, loc)
+        declared = rule_declaration(f, _parsed_rule) if self.compares_rules else None
+        if declared is None and self.compares_rules:
+            reject_unusual_types(f)
+        return declared or f
 
     def ghost_function(self, c: list[Child]) -> Function:
         return self.define_function(str(c[2]), (), VOID, c[4], Role.GHOST, self.at(c[2]))

@@ -31,6 +31,7 @@ from optigpu.syntax.program import (
     LogicDef,
     Program,
     Role,
+    RuleDeclaration,
     TopLevel,
 )
 from optigpu.syntax.scopes import Binding, NameKind, Scope
@@ -109,6 +110,11 @@ class _ProgramTyper:
                 return replace(item, prop=typed)
             case Function():
                 return self.function(item)
+            case RuleDeclaration(name, rule):
+                if name != rule:
+                    self.declare(name, Binding(NameKind.FUNCTION, VOID, item.loc))
+                    self.values.spellings[name] = rule
+                return item
 
     def reject_macro_before(self, item: Include) -> None:
         """A macro of the program would change what a system header says, or be changed by it."""

@@ -272,7 +272,16 @@ class Axiom:
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
 
 
-TopLevel: TypeAlias = Function | Include | Define | LogicDecl | LogicDef | Axiom
+@dataclass(frozen=True, slots=True)
+class RuleDeclaration:
+    """A built-in function that is declared by its contract, which is its rule; or a transition of a kernel under another name."""
+
+    name: str
+    rule: str  # the name of the built-in function
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+TopLevel: TypeAlias = Function | Include | Define | LogicDecl | LogicDef | Axiom | RuleDeclaration
 
 
 @dataclass(frozen=True, slots=True)

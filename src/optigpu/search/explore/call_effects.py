@@ -143,12 +143,14 @@ def bind_solved_variables(f: kc.Procedure, sub: dict[Term, Term], facts: Facts) 
 
 
 def _solution(x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term | None:
-    unknown = {v for v in f.contract.variables if v not in sub}
+    """The value of x by an equation, in which the other variables have values. Variables of the caller may have the same names."""
+    open_ = {v: k.placeholder("open", n, v.sort) for n, v in enumerate(f.contract.variables) if v not in sub}
+    y = open_[x]
     for p in f.contract.requires:
-        t = k.substitute(p, sub)
-        if t.op == "eq" and x in t.free and t.free & unknown == {x}:
-            c = k.coefficients(t.args[0]).get((x,), 0)
-            rest = k.sub(t.args[0], k.scale(c, x)) if c else None
-            if rest is not None and x not in rest.free:
+        t = k.substitute(p, {**sub, **open_})
+        if t.op == "eq" and t.free & set(open_.values()) == {y}:
+            c = k.coefficients(t.args[0]).get((y,), 0)
+            rest = k.sub(t.args[0], k.scale(c, y)) if c else None
+            if rest is not None and y not in rest.free:
                 return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
     return None
