@@ -16,7 +16,7 @@ from optigpu.kernel.side_conditions import within
 from optigpu.logic import terms as k
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, Sort, Term
-from optigpu.syntax.exprs import Type
+from optigpu.syntax.exprs import Expr, Type
 from optigpu.syntax.program import Function, LogicDecl, Program, Role
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc
@@ -47,6 +47,8 @@ class CodeBuilder:
         self.seen = self.current = 0  # numbers of statements, in the order of the text
         self.indices: list[Term] = []  # of the loops around, outermost first
         self.models: Models = {}
+        self.logical_arguments: dict[str, Term] = {}  # of the call in the current statement, by a `__with` after it
+        self.given_permissions: dict[str, Expr] = {}  # of its variables of type HProp
 
     def unique(self, stem: str, origin: Origin = Origin.PROGRAM) -> Name:
         """A name that no other variable or array of the function has."""
@@ -61,6 +63,13 @@ class CodeBuilder:
         self.out.places.append(loc)
         self.out.statements.append(self.current)
         return len(self.out.places) - 1
+
+    def at_call(self, loc: Loc) -> int:
+        """The number of a call of a function, which gets the values that a `__with` gives to its logical variables."""
+        at = self.at(loc)
+        if self.logical_arguments:
+            self.out.lemma_arguments[at] = self.logical_arguments
+        return at
 
     @contextmanager
     def nested(self) -> Iterator[list[kc.Instruction]]:

@@ -48,7 +48,7 @@ class Elaborated:
     specs: dict[int, LoopSpec]  # by the `at` of loops
     clauses: dict[str, ContractPlaces]  # by function
     statement_ids: dict[int, StatementId] = field(default_factory=dict)  # the statement of a loop, by its `at`
-    lemma_arguments: dict[int, dict[str, Term]] = field(default_factory=dict)  # by the `at` of the call of a lemma
+    lemma_arguments: dict[int, dict[str, Term]] = field(default_factory=dict)  # by the `at` of a call
     statements: list[int] = field(default_factory=lambda: [0])  # by `at`: number of the statement in its function
     copies: dict[str, kc.Procedure] = field(default_factory=dict)  # the memcpys in use
     accesses: dict[str, VectorAccesses] = field(default_factory=dict)  # by function

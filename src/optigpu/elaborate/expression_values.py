@@ -180,7 +180,7 @@ class ExpressionElaborator(CodeBuilder):
         if name in self.functions:
             target, start = self.temporary(sort_of(e.type, e.loc)), len(self.code)
             args = self.arguments(e, names)
-            self.code.append(kc.Invoke(target, name, args, at=self.at(e.loc)))
+            self.code.append(kc.Invoke(target, name, args, at=self.at_call(e.loc)))
             self.pointer_obligations_last(start)
             return target
         values = [self.expr(a, names) for a in e.args]

@@ -9,7 +9,7 @@ from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.expression_values import ExpressionElaborator
 from optigpu.elaborate.formula_definedness import resolved
 from optigpu.elaborate.formula_terms import FormulaElaborator
-from optigpu.elaborate.ghost_steps import ghost_step
+from optigpu.elaborate.ghost_steps import ghost_step, given_permissions, given_values
 from optigpu.elaborate.loop_contracts import LoopContractCode, contract_code, loop_spec
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
@@ -49,7 +49,11 @@ class StatementElaborator(CallElaborator):
         locals_: list[str] = []
         around, of_host = self.current, 0
         with self.nested() as code:
-            for s in body:
+            for s, after in zip(body, (*body[1:], None)):
+                self.logical_arguments, self.given_permissions = (
+                    given_values(self, after, names),
+                    given_permissions(after),
+                )
                 self.seen = self.current = self.seen + 1
                 phase = s.call.func if isinstance(s, CallStmt) else ""
                 if phase == "kernel_setup_end":

@@ -22,7 +22,7 @@ from optigpu.frontend.formula_parser import (
 from optigpu.frontend.loop_headers import apply_pragma, loop_range
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Jump, Pragma, RawStatement, SimpleStatement
-from optigpu.syntax.annotations import CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS
+from optigpu.syntax.annotations import CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS, WITH
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call, Index, Int, Var
 from optigpu.syntax.program import (
@@ -221,6 +221,8 @@ class StatementBuilder(DeclarationBuilder):
                 return Assert(parse_items(self.string_of(raw, 0, 1)), id=statement_id)
             case "__GHOST_END":
                 return GhostEnd(self.name_of(raw, 0), id=statement_id)
+            case "__with":
+                return Ghost(WITH, parse_ghost_args(self.string_of(raw, 0, 1)), id=statement_id)
             case "__ghost" | "__GHOST_BEGIN":
                 label = self.name_of(raw, 0) if raw.name == "__GHOST_BEGIN" else None
                 first = 1 if label else 0

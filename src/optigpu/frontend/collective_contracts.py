@@ -26,6 +26,12 @@ def synchronised_variable(e: Expr) -> str | None:
             return None
 
 
+def synchronised_variables(f: Function) -> dict[str, Expr]:
+    """The variables H of `Sync(fM, H)` in a contract, each with its fM."""
+    produced = (i.body for c in f.contract if c.kind == "produces" for i in c.items)
+    return {name: e.args[0] for e in produced if isinstance(e, Call) and (name := synchronised_variable(e)) is not None}
+
+
 def reject_collective_contract(f: Function) -> None:
     """Reject contracts of functions (with types) that quantify over permissions in another way than a barrier does."""
     if f.role is Role.GHOST:

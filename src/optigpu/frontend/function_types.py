@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from optigpu.frontend.barrier_arguments import typed_barrier_argument
 from optigpu.frontend.collective_contracts import reject_collective_contract
 from optigpu.frontend.declaration_types import DeclarationTyper
 from optigpu.frontend.declared_names import declare, reject_macro, unknown_name
@@ -12,10 +13,11 @@ from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving_target, reject_nested_effects
 from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
 from optigpu.frontend.formula_types import FormulaTyper
-from optigpu.frontend.ghost_types import typed_ghost
+from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
+from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
@@ -150,7 +152,12 @@ class FunctionTyper:
                 opened = [(n, at) for n, at in opened if n != s.label]
             if isinstance(s, Ghost) and s.label is not None:
                 opened.append((s.label, s.loc))
-            out.append(self.statement(s, scope))
+            if isinstance(s, Ghost) and s.func == WITH:
+                before = out[-1] if out else None
+                barrier = typed_barrier_argument(s, before, scope, self.formulas)
+                out.append(barrier or typed_with(s, before, scope, self.values.functions, self.formulas))
+            else:
+                out.append(self.statement(s, scope))
         if opened:
             raise input_error(
                 "OG115",

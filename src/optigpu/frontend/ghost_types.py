@@ -9,10 +9,13 @@ from optigpu.frontend.declared_names import declare
 from optigpu.frontend.expression_types import CallSignatures
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import ProofType, Type, TypeOf
-from optigpu.syntax.program import Function, Ghost, GhostArg
+from optigpu.syntax.exprs import Call, ProofType, Type, TypeOf
+from optigpu.syntax.program import CallStmt, Decl, Function, Ghost, GhostArg, Stmt, Store
 from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.types import LOGIC_INT
+from optigpu.syntax.walk import stmt_exprs, subexpressions
+
+CALLING = CallStmt | Store | Decl  # statements that can have a call of a function
 
 
 def typed_ghost(
@@ -32,6 +35,21 @@ def typed_ghost(
             raise input_error("OG115", f"`{s.func}` has no result `{result}` (it has: {names})", s.loc)
         declare(scope, name, Binding(NameKind.FACT, ProofType(results[result].body), s.loc))
     return replace(s, args=args)
+
+
+def typed_with(
+    s: Ghost, before: Stmt | None, scope: Scope, signatures: CallSignatures, formulas: FormulaTyper
+) -> Ghost:
+    """`f(x); __with("A := …")`: the logical variables of the one call in the statement before it."""
+    parts = [x for e in stmt_exprs(before) for x in subexpressions(e)] if isinstance(before, CALLING) else []
+    calls = [x for x in parts if isinstance(x, Call) and x.func in signatures]
+    if len(calls) != 1:
+        message = (
+            "`__with` stands after a statement with one call of a function, whose logical variables it gives values to"
+        )
+        raise input_error("OG115", message, s.loc, help='f(a, n); __with("A := fun i -> 0");')
+    called = signatures[calls[0].func].function
+    return replace(s, args=_typed_arguments(replace(s, func=called.name), scope, called, formulas))
 
 
 def _typed_arguments(s: Ghost, scope: Scope, ghost: Function, formulas: FormulaTyper) -> tuple[GhostArg, ...]:

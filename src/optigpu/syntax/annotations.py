@@ -7,7 +7,8 @@ from optigpu.syntax.types import Space
 
 CLAUSE_NAMES = frozenset("__" + kind for kind in FUNCTION_CLAUSES + LOOP_CLAUSES)
 MARKERS = frozenset({"__admitted", "__pure"})  # `__pure()` stands for an empty contract
-STATEMENT_ANNOTATIONS = frozenset({"__ghost", "__GHOST_BEGIN", "__GHOST_END", "__ASSERT"})
+WITH = "__with"  # `f(x); __with("A := fun i -> 0");`: values of the logical variables of the call before it
+STATEMENT_ANNOTATIONS = frozenset({"__ghost", "__GHOST_BEGIN", "__GHOST_END", "__ASSERT", WITH})
 TOP_LEVEL_ANNOTATIONS = frozenset({"__DECL", "__DEF", "__AXIOM"})
 ANNOTATIONS = CLAUSE_NAMES | MARKERS | STATEMENT_ANNOTATIONS | TOP_LEVEL_ANNOTATIONS
 

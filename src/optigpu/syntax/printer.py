@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from optigpu.syntax.annotations import ALLOCATION_SPELLING
+from optigpu.syntax.annotations import ALLOCATION_SPELLING, WITH
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -405,7 +405,9 @@ class ProgramPrinter:
         args = ", ".join((f"{a.name} := " if a.name else "") + self.e(a.value) for a in s.args)
         binds = ", ".join(f"{name} <- {result}" for name, result in s.binds)
         parts = [s.func] + ([f'"{args}"'] if args or binds else []) + ([f'"{binds}"'] if binds else [])
-        if s.label is not None:
+        if s.func == WITH:
+            self.out.add(f'{WITH}("{args}");')
+        elif s.label is not None:
             self.out.add(f"__GHOST_BEGIN({', '.join([s.label, *parts])});")
         else:
             self.out.add(f"__ghost({', '.join(parts)});")

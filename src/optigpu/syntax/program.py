@@ -152,7 +152,10 @@ class GhostArg:
 
 @dataclass(frozen=True, slots=True)
 class Ghost(_Stmt):
-    """`__ghost(f, "inside := …, by := …", "name <- result")`; with `label`, `__GHOST_BEGIN(label, f, …)`."""
+    """`__ghost(f, "inside := …, by := …", "name <- result")`; with `label`, `__GHOST_BEGIN(label, f, …)`.
+
+    The ghost `__with` gives values to logical variables of the call that is the statement before it: `__with("A := fun i -> 0")`.
+    """
 
     func: str
     args: tuple[GhostArg, ...] = ()

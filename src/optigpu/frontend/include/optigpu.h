@@ -38,6 +38,7 @@
 #define __GHOST_BEGIN(...)
 #define __GHOST_END(...)
 #define __ASSERT(...)
+#define __with(...)
 #define __GHOST(name) static inline void name(void)
 #define __DECL(...)  extern int optigpu_declarations
 #define __DEF(...)   extern int optigpu_declarations
