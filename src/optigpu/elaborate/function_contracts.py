@@ -84,7 +84,9 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
     mentioned = {
         x for t in terms_of((*contract.requires, *contract.pre, *contract.post, *contract.ensures)) for x in t.free
     }
-    unused = _first_thread(builder, names) - mentioned
+    if formulas.threads is not None:
+        mentioned |= formulas.threads.free
+    unused = (frozenset(variables) if f.admitted else _first_thread(builder, names)) - mentioned
     contract = replace(contract, variables=tuple(v for v in variables if v not in unused))
     return ElaboratedContract(contract, names, parts.places(), models, facts, _synchronised(builder, names))
 

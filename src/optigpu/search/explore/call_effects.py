@@ -45,8 +45,9 @@ class CallEffects:
         for x in contract.variables:
             sub.setdefault(x, self.tools.opaque(x.sort))
         if contract.result is not None:
-            result = self.tools.opaque(contract.result.sort)
-            sub[contract.result] = result
+            result = sub[contract.result] = self.tools.opaque(contract.result.sort)
+            equations = (solved(k.substitute(p, sub), result, w.facts) for p in contract.ensures)
+            result = sub[contract.result] = next((v for v in equations if v is not None), result)
             if i.target is not None:
                 w.env[i.target] = result
         posts: list[Update] = []
@@ -145,12 +146,17 @@ def bind_solved_variables(f: kc.Procedure, sub: dict[Term, Term], facts: Facts) 
 def _solution(x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term | None:
     """The value of x by an equation, in which the other variables have values. Variables of the caller may have the same names."""
     open_ = {v: k.placeholder("open", n, v.sort) for n, v in enumerate(f.contract.variables) if v not in sub}
-    y = open_[x]
     for p in f.contract.requires:
         t = k.substitute(p, {**sub, **open_})
-        if t.op == "eq" and t.free & set(open_.values()) == {y}:
-            c = k.coefficients(t.args[0]).get((y,), 0)
-            rest = k.sub(t.args[0], k.scale(c, y)) if c else None
-            if rest is not None and y not in rest.free:
-                return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
+        if t.free & set(open_.values()) == {open_[x]} and (value := solved(t, open_[x], facts)) is not None:
+            return value
     return None
+
+
+def solved(p: Term, x: Term, facts: Facts) -> Term | None:
+    """The value of x by an equation of integers: `n == 32 * x` gives n / 32."""
+    c = k.coefficients(p.args[0]).get((x,), 0) if p.op == "eq" and x.sort is k.INT and x in p.free else 0
+    rest = k.sub(p.args[0], k.scale(c, x)) if c else None
+    if rest is None or x in rest.free:
+        return None
+    return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
