@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from optigpu.syntax.diagnostic import InputError, input_error
-from optigpu.syntax.exprs import Call, Expr, FunType, Int, Range, TypeOf, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, FunType, Int, Range, TypeOf, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Function, Item, Role, logical_variables
 from optigpu.syntax.types import HPROP
@@ -87,7 +87,12 @@ def _reject_position(f: Function) -> None:
     low = group.args[0].low
     if low == Int(0):
         return
-    others = [i.body for c in f.contract for i in c.items if i.body is not group and not isinstance(i.body, TypeOf)]
+    others: list[Expr] = [i.body for c in f.contract for i in c.items if i.body is not group]
+    match group.args[0].high:
+        case Binary("+", start, size) if start == low:
+            others.append(size)
+        case _:  # the number of threads depends on where they begin
+            others.append(low)
     named = isinstance(low, Var) and low.name in logical_variables(f.contract)
     if not named or any(free_vars(low) & free_vars(e) for e in others):
         message = "the checker does not know where in the grid a group of threads begins: nothing can be assumed of it"

@@ -31,7 +31,7 @@ from optigpu.syntax.program import (
     RuleDeclaration,
     TopLevel,
 )
-from optigpu.syntax.source import Loc, SourceText
+from optigpu.syntax.source import NOWHERE, Loc, SourceText
 from optigpu.syntax.types import ELEMENT, VOID, Pointer
 from optigpu.syntax.walk import body_subexpressions
 
@@ -79,16 +79,6 @@ def _parsed_rule(text: str) -> Function:
     return rule
 
 
-def reject_unusual_types(f: Function) -> None:
-    """Reject what only declarations of built-in functions have: results that are pointers, and types of templates."""
-    if isinstance(f.result, Pointer):
-        raise input_error("OG009", "functions that return pointers are not in the language", f.loc)
-    for t, loc in ((f.result, f.loc), *((p.type, p.loc) for p in f.params)):
-        if ELEMENT in (t, getattr(t, "elem", None)):
-            message = "only built-in functions are templates: the functions of a program have numbers of one type"
-            raise input_error("OG004", message, loc, help="float")
-
-
 class _FilePlaces:
     """Places of the tokens of a whole file."""
 
@@ -118,10 +108,12 @@ class _FileBuilder(StatementBuilder):
         super().__init__(source, positions)
         self.read_include = read_include
         self.compares_rules = True
+        self.result_place = NOWHERE  # of the function that is read
 
     def result(self, c: list[Child]) -> Type:
         if c[0].type == "VOID":
             return VOID
+        self.result_place = self.span(c)
         return Pointer(scalar_type(c[0])) if len(c) == 2 else scalar_type(c[0])
 
     def param(self, c: list[Child]) -> Param:
@@ -138,13 +130,23 @@ class _FileBuilder(StatementBuilder):
         params = next((x for x in c if isinstance(x, list)), [])
         loc = self.at(name)
         if not isinstance(c[-1], Braces):
+            self.reject_unusual_types(result, params)
             return Prototype(str(name), tuple(p.type for p in params), loc)
         role = Role.DEVICE if "__device__" in qualifiers else Role.HOST
         f = self.define_function(str(name), tuple(params), result, c[-1], role, loc)
         declared = rule_declaration(f, _parsed_rule) if self.compares_rules else None
         if declared is None and self.compares_rules:
-            reject_unusual_types(f)
+            self.reject_unusual_types(result, params)
         return declared or f
+
+    def reject_unusual_types(self, result: Type, params: list[Param]) -> None:
+        """Reject what only declarations of built-in functions have: results that are pointers, and types of templates."""
+        if isinstance(result, Pointer):
+            raise input_error("OG009", "functions that return pointers are not in the language", self.result_place)
+        for t, loc in ((result, self.result_place), *((p.type, p.loc) for p in params)):
+            if ELEMENT in (t, getattr(t, "elem", None)):
+                message = "only built-in functions are templates: the functions of a program have numbers of one type"
+                raise input_error("OG004", message, loc, help="float")
 
     def ghost_function(self, c: list[Child]) -> Function:
         return self.define_function(str(c[2]), (), VOID, c[4], Role.GHOST, self.at(c[2]))

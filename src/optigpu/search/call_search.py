@@ -48,9 +48,9 @@ class CallSearch:
 
         contract = f.contract
         bind_lemma_arguments(contract.variables, self.elaborated.lemma_arguments.get(call.at, {}), sub, state.value)
+        bind_solved_variables(f, sub, state.facts)
         if f.threads in contract.variables:  # a function for groups of any size
             sub.setdefault(f.threads, state.context.threads)
-        bind_solved_variables(f, sub, state.facts)
         for claim in contract.pre:
             bind_variables(self.tools, claim, views, sub, contract.variables, read)
         bind_solved_variables(f, sub, state.facts)

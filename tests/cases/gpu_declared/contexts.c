@@ -5,13 +5,19 @@
 // mutate: '  __admitted();\n' -> '  kernel_launch(g, t, s);\n' => REJECTED[OG119] start(int g, int t, int s) {
 // mutate: 'void start' -> 'void kernel_launch', '  start(1' -> '  kernel_launch(1' => VERIFIED
 // mutate: 'start(1, 32, 0)' -> 'start(1, 2048, 0)' => REFUTED[OG349] start(1, 2048, 0);
-// mutate: 'void fill(float* a) {' -> 'void start(int n) { __pure(); }\nvoid fill(float* a) {' => REJECTED[OG101] start(int n) { __pure(); }
-// mutate: 'void fill(float* a) {' -> 'void f() { __consumes("HostCtx"); __admitted(); }\nvoid fill(float* a) {' => REJECTED[OG119] f() { __consumes("HostCtx"); __admitted(); }
-// mutate: 'void fill(float* a) {' -> 'void f() { __preserves("KernelSetupCtx"); __admitted(); }\nvoid fill(float* a) {' => REJECTED[OG119] f() { __preserves("KernelSetupCtx"); __admitted(); }
-// mutate: 'void fill(float* a) {' -> '__device__ void f() { __consumes("ThreadsCtx(0 ..+ 32)"); __admitted(); }\nvoid fill(float* a) {'
+// mutate: 'void fill(float* a) {' -> 'void start(int n) { __pure(); }\nvoid fill(float* a) {'
+//   => REJECTED[OG101] start(int n) { __pure(); }
+// mutate: 'void fill(float* a) {' -> 'void f() { __consumes("HostCtx"); __admitted(); }\nvoid fill(float* a) {'
+//   => REJECTED[OG119] f() { __consumes("HostCtx"); __admitted(); }
+// mutate: 'void fill(float* a) {' -> 'void f() { __preserves("KernelSetupCtx"); __admitted(); }\nvoid fill(float* a) {'
+//   => REJECTED[OG119] f() { __preserves("KernelSetupCtx"); __admitted(); }
+// mutate: 'void fill(float* a) {'
+//   -> '__device__ void f() { __consumes("ThreadsCtx(0 ..+ 32)"); __admitted(); }\nvoid fill(float* a) {'
 //   => REJECTED[OG119] f() { __consumes("ThreadsCtx(0 ..+ 32)"); __admitted(); }
-// mutate: 'void fill(float* a) {' -> 'template <typename T> void f(T* a) { __pure(); }\nvoid fill(float* a) {' => REJECTED[OG004] T* a
-// mutate: 'void fill(float* a) {' -> 'void f() { __requires("KernelSetupCtx > 0"); __admitted(); }\nvoid fill(float* a) {' => REJECTED[OG119] f() { __requires("KernelSetupCtx > 0"); __admitted(); }
+// mutate: 'void fill(float* a) {' -> 'template <typename T> void f(T* a) { __pure(); }\nvoid fill(float* a) {'
+//   => REJECTED[OG004] T* a
+// mutate: 'void fill(float* a) {' -> 'void f() { __requires("KernelSetupCtx > 0"); __admitted(); }\nvoid fill(float* a) {'
+//   => REJECTED[OG119] f() { __requires("KernelSetupCtx > 0"); __admitted(); }
 
 #include <optigpu.h>
 

@@ -7,7 +7,8 @@
 // mutate: 'ThreadsCtx(t ..+ 32)' -> 'ThreadsCtx(t ..+ M)' => VERIFIED
 // mutate: '__consumes("H")' -> '__reads("KernelParams(_, 32, _)");\n  __consumes("H")' => UNPROVED[OG315] half_sync();
 // mutate: '    half_sync();\n' -> '    if (h == 0) { half_sync(); }\n' => UNPROVED[OG341] s[h][31 - t]
-// mutate: '    half_sync();\n' -> '    thread for (int t = 0; t < 32; t++) { if (t < 8) { half_sync(); } }\n' => UNPROVED[OG346] half_sync();
+// mutate: '    half_sync();\n' -> '    thread for (int t = 0; t < 32; t++) { if (t < 8) { half_sync(); } }\n'
+//   => UNPROVED[OG346] half_sync();
 
 #include <optigpu.h>
 

@@ -1,7 +1,7 @@
 // A declared barrier in a device function with a body, and in a loop: two barriers in each round.
 // expect: VERIFIED
 // assumptions: 1
-// mutate: '__reads("KernelParams(_, 64, _)");\n  __consumes("for' -> '__consumes("for' => UNPROVED[OG315] 1st my_blocksync();
+// mutate: '__reads("KernelParams(_, 64, _)");\n  __consumes("for' -> '__consumes("for' => UNPROVED[OG346] 1st my_blocksync();
 // mutate: '    my_blocksync();\n    // read' -> '    // read' => UNPROVED[OG341] s[63 - t]
 // mutate: '    my_blocksync();\n    // next' -> '    // next' => UNPROVED[OG342] s[t] = a[t];
 

@@ -2,7 +2,8 @@
 // expect: VERIFIED
 // assumptions: 1
 // mutate: '"_Res == bpg"' -> '"_Res == tpb"' => UNPROVED[OG305] for b in 0..n -> for t in 0..bpg -> &a[b * bpg + t] ~~>[GMem] n
-// mutate: 'KernelParams(bpg, tpb, bytes)' -> 'KernelParams(bpg, bpg, _)', ', bytes: int' -> '', 'enough: bytes >= 64, ' -> '' => UNPROVED[OG315] blocks();
+// mutate: 'KernelParams(bpg, tpb, bytes)' -> 'KernelParams(bpg, bpg, _)', ', bytes: int' -> '', 'enough: bytes >= 64, ' -> ''
+//   => UNPROVED[OG315] blocks();
 // mutate: 'bytes >= 64' -> 'bytes >= 65' => UNPROVED[OG315] blocks();
 // mutate: 'kernel_launch(n, bpg, 64)' -> 'kernel_launch(n, bpg, 63)' => UNPROVED[OG315] blocks();
 // mutate: '"_Res == bpg"' -> '"_Res == bpg - 1"' => UNPROVED[OG305] for b in 0..n -> for t in 0..bpg -> &a[b * bpg + t] ~~>[GMem] n

@@ -3,10 +3,12 @@
 // assumptions: 2
 // mutate: 'shared_mem(SMem)' -> 'shared_mem(GMem)' => UNPROVED[OG341] s[63 - t]
 // mutate: '  sync();\n  // shared' -> '  // shared' => REFUTED[OG341] s[63 - t]
-// mutate: 'a[b * 64 + t] = s[63 - t];' -> 'a[b * 64 + t] = s[63 - t];\n}\nsync();\nthread for (int t = 0; t < 64; t++) {\na[b * 64 + (63 - t)] = 0.0f;'
+// mutate: 'a[b * 64 + t] = s[63 - t];'
+//   -> 'a[b * 64 + t] = s[63 - t];\n}\nsync();\nthread for (int t = 0; t < 64; t++) {\na[b * 64 + (63 - t)] = 0.0f;'
 //   => UNPROVED[OG341] a[b * 64 + (63 - t)] = 0.0f;
-// mutate: 'a[b * 64 + t] = s[63 - t];' -> 'a[b * 64 + t] = s[63 - t];\n}\nsync();\nthread for (int t = 0; t < 64; t++) {\na[b * 64 + (63 - t)] = 0.0f;',
-//   '__AXIOM(for_shared, "shared_mem(SMem)");' -> '__AXIOM(for_shared, "shared_mem(SMem)"); __AXIOM(for_global, "shared_mem(GMem)");'
+// mutate: 'a[b * 64 + t] = s[63 - t];'
+//   -> 'a[b * 64 + t] = s[63 - t];\n}\nsync();\nthread for (int t = 0; t < 64; t++) {\na[b * 64 + (63 - t)] = 0.0f;',
+//   'Sync(shared_mem, H)' -> 'Sync(block_sync_mem, H)'
 //   => VERIFIED
 
 #include <optigpu.h>

@@ -2,8 +2,12 @@
 // expect: VERIFIED
 // assumptions: 1
 // mutate: 'out[b * 64 + t] = first + 1.0f;' -> 'a[b * 64 + t] = first;' => UNPROVED[OG340] a[b * 64 + t] = first;
-// mutate: '      out[b * 64 + t] = first + 1.0f;' -> '      out[b * 64 + t] = first; } my_blocksync(); thread for (int t = 0; t < 64; t++) { a[b * 64 + t] = 0.0f;' => UNPROVED[OG340] a[b * 64 + t] = 0.0f;
-// mutate: '      out[b * 64 + t] = first + 1.0f;' -> '      out[b * 64 + t] = first; } my_blocksync(); thread for (int t = 0; t < 64; t++) { out[b * 64 + (63 - t)] = 0.0f;' => VERIFIED
+// mutate: '      out[b * 64 + t] = first + 1.0f;'
+//   -> '      out[b * 64 + t] = first; } my_blocksync(); thread for (int t = 0; t < 64; t++) { a[b * 64 + t] = 0.0f;'
+//   => UNPROVED[OG340] a[b * 64 + t] = 0.0f;
+// mutate: '      out[b * 64 + t] = first + 1.0f;'
+//   -> '      out[b * 64 + t] = first; } my_blocksync(); thread for (int t = 0; t < 64; t++) { out[b * 64 + (63 - t)] = 0.0f;'
+//   => VERIFIED
 
 #include <optigpu.h>
 

@@ -2,12 +2,15 @@
 // expect: VERIFIED
 // assumptions: 1
 // mutate: 'u[63 - t]' -> 'u[63 - t] + s[63 - t]' => UNPROVED[OG341] s[63 - t]
-// mutate: '__produces("desync_for i in ..64 -> &s[i] ~~>[SMem] 2 * S(i)")' -> '__produces("for i in ..64 -> &s[i] ~~>[SMem] 2 * S(i)")',
+// mutate: '__produces("desync_for i in ..64 -> &s[i] ~~>[SMem] 2 * S(i)")'
+//   -> '__produces("for i in ..64 -> &s[i] ~~>[SMem] 2 * S(i)")',
 //   'u[63 - t]' -> 'u[63 - t] + s[63 - t]' => VERIFIED
 // mutate: '__consumes("desync_for i in ..64 -> &s[i] ~~>[SMem] S(i)");\n  __produces("desync_for i in ..64 -> &s[i] ~~>[SMem] 2 * S(i)");'
-//   -> '__reads("desync_for i in ..64 -> &s[i] ~~>[SMem] S(i)");', 'a[b * 64 + t] = u[63 - t]' -> 'a[b * 64 + t] = u[63 - t]; s[t] = 0.0f'
+//   -> '__reads("desync_for i in ..64 -> &s[i] ~~>[SMem] S(i)");', 'a[b * 64 + t] = u[63 - t]'
+//   -> 'a[b * 64 + t] = u[63 - t]; s[t] = 0.0f'
 //   => UNPROVED[OG342] s[t] = 0.0f;
-// mutate: '__consumes("desync_for i in ..64 -> &s[i] ~~>' -> '__consumes("desync_for i in ..64 -> &s[63 - i] ~~>' => UNPROVED[OG341] double_and_sync(s);
+// mutate: '__consumes("desync_for i in ..64 -> &s[i] ~~>' -> '__consumes("desync_for i in ..64 -> &s[63 - i] ~~>'
+//   => UNPROVED[OG341] double_and_sync(s);
 
 #include <optigpu.h>
 

@@ -5,7 +5,8 @@
 // mutate: '  __consumes("H");\n' -> '  __consumes("H");\n  __consumes("H");\n' => REJECTED[OG110] H: HProp
 // mutate: '  __produces("Sync(block_sync_mem, H)");\n' -> '' => REJECTED[OG110] H: HProp
 // mutate: '__produces("Sync(block_sync_mem, H)")' -> '__produces("Sync(block_sync_mem, H), H")' => REJECTED[OG110] H: HProp
-// mutate: '__produces("Sync(block_sync_mem, H)")' -> '__produces("Sync(block_sync_mem, Sync(block_sync_mem, H))")' => REJECTED[OG110] Sync(block_sync_mem, Sync(block_sync_mem, H))
+// mutate: '__produces("Sync(block_sync_mem, H)")' -> '__produces("Sync(block_sync_mem, Sync(block_sync_mem, H))")'
+//   => REJECTED[OG110] Sync(block_sync_mem, Sync(block_sync_mem, H))
 // mutate: '__produces("Sync(block_sync_mem, H)")' -> '__produces("for i in 0..2 -> H")' => REJECTED[OG110] for i in 0..2 -> H
 // mutate: '__produces("Sync(block_sync_mem, H)")' -> '__produces("Sync(fun m -> m, H)")' => REJECTED[OG109] m, H)");
 // mutate: '__produces("Sync(block_sync_mem, H)")' -> '__produces("Sync(GMem, H)")' => REJECTED[OG102] GMem, H)");
@@ -15,8 +16,10 @@
 // mutate: '  __admitted();\n' -> '  blocksync();\n' => REJECTED[OG110] H: HProp
 // mutate: '__device__ void my_blocksync' -> 'void my_blocksync' => REJECTED[OG110] H: HProp
 // mutate: '__consumes("H");\n  __produces("Sync(block_sync_mem, H)")' -> '__preserves("H")' => UNPROVED[OG341] s[63 - t]
-// mutate: '__consumes("H");\n  __produces("Sync(block_sync_mem, H)")' -> '__consumes("H");\n  __produces("H")' => UNPROVED[OG341] s[63 - t]
-// mutate: '__consumes("H");\n  __produces("Sync(block_sync_mem, H)")' -> '__preserves("H");\n  __reads("H")' => REJECTED[OG110] H: HProp
+// mutate: '__consumes("H");\n  __produces("Sync(block_sync_mem, H)")' -> '__consumes("H");\n  __produces("H")'
+//   => UNPROVED[OG341] s[63 - t]
+// mutate: '__consumes("H");\n  __produces("Sync(block_sync_mem, H)")' -> '__preserves("H");\n  __reads("H")'
+//   => REJECTED[OG110] H: HProp
 
 #include <optigpu.h>
 

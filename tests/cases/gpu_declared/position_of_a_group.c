@@ -5,6 +5,8 @@
 // mutate: 'ThreadsCtx(t ..+ 1)' -> 'ThreadsCtx(m ..+ 1)' => REJECTED[OG110] m ..+ 1)");
 // mutate: 'ThreadsCtx(t ..+ 1)' -> 'ThreadsCtx(32 ..+ 1)' => REJECTED[OG110] 32
 // mutate: 'ThreadsCtx(t ..+ 1)' -> 'ThreadsCtx(t + 1 ..+ 1)' => REJECTED[OG110] t + 1
+// mutate: 'ThreadsCtx(t ..+ 1)' -> 'ThreadsCtx(t ..+ t - 5)' => REJECTED[OG110] t ..+ t - 5)");
+// mutate: 'ThreadsCtx(t ..+ 1)' -> 'ThreadsCtx(t .. 6)' => REJECTED[OG110] t .. 6)");
 // mutate: 'ThreadsCtx(t ..+ 1)' -> 'ThreadsCtx(0 ..+ 1)' => VERIFIED
 
 #include <optigpu.h>

@@ -2,12 +2,16 @@
 // expect: VERIFIED
 // assumptions: 1
 // mutate: 'x[DMINDEX1(64, t)] + s' -> 'x[DMINDEX1(64, 63 - t)] + s' => UNPROVED[OG344] x[DMINDEX1(64, 63 - t)]
-// mutate: '__with("H := desync_for t in ..64 -> &s[t] ~> Cell");' -> '__with("H := desync_for t in ..64 -> &x[DMINDEX1(64, t)] ~> Cell");'
+// mutate: '__with("H := desync_for t in ..64 -> &s[t] ~> Cell");'
+//   -> '__with("H := desync_for t in ..64 -> &x[DMINDEX1(64, t)] ~> Cell");'
 //   => UNSUPPORTED[OG300] &x[DMINDEX1(64, t)] ~> Cell
-// mutate: 'desync_for t in ..64 -> &s[t] ~> Cell' -> '(desync_for t in ..64 -> &s[t] ~> Cell) * (desync_for t in ..64 -> &s[t] ~> Cell)'
+// mutate: 'desync_for t in ..64 -> &s[t] ~> Cell'
+//   -> '(desync_for t in ..64 -> &s[t] ~> Cell) * (desync_for t in ..64 -> &s[t] ~> Cell)'
 //   => UNPROVED[OG322] desync_for t in ..64 -> &s[t] ~> Cell) * (desync_for t in ..64 -> &s[t] ~> Cell
-// mutate: 'desync_for t in ..64 -> &s[t] ~> Cell' -> 'desync_for t in ..64 -> &s[63 - t] ~> Cell' => UNPROVED[OG341] desync_for t in ..64 -> &s[63 - t] ~> Cell
-// mutate: 'desync_for t in ..64 -> &s[t] ~> Cell' -> 'desync_for t in ..64 -> &s[t + 1] ~> Cell' => UNPROVED[OG322] desync_for t in ..64 -> &s[t + 1] ~> Cell
+// mutate: 'desync_for t in ..64 -> &s[t] ~> Cell' -> 'desync_for t in ..64 -> &s[63 - t] ~> Cell'
+//   => UNPROVED[OG341] desync_for t in ..64 -> &s[63 - t] ~> Cell
+// mutate: 'desync_for t in ..64 -> &s[t] ~> Cell' -> 'desync_for t in ..64 -> &s[t + 1] ~> Cell'
+//   => UNPROVED[OG322] desync_for t in ..64 -> &s[t + 1] ~> Cell
 
 #include <optigpu.h>
 

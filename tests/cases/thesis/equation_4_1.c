@@ -9,8 +9,10 @@
 // mutate: '__AXIOM(shared_mem_SMem, "shared_mem(SMem)");' -> '' => UNSUPPORTED[OG300] &s[w][l] ~~>[SMem] A(w, l))");
 // mutate: '__produces("Sync(shared_mem, desync_for w in ..4' -> '__produces("Sync(block_sync_mem, desync_for w in ..4' => VERIFIED
 // mutate: '    rows_ready(s);\n' -> '    shared_sync();\n' => VERIFIED
-// mutate: '    rows_ready(s);\n' -> '', '    shared_sync();\n    __with("H := for w in ..4 -> for l in ..32 -> &s[w][l] ~> Cell");\n' -> ''
+// mutate: '    rows_ready(s);\n' -> '',
+//   '    shared_sync();\n    __with("H := for w in ..4 -> for l in ..32 -> &s[w][l] ~> Cell");\n' -> ''
 //   => REFUTED[OG341] s[3 - w][31 - l]
-// mutate: '__produces("Sync(shared_mem, desync_for w in ..4 -> desync_for l' -> '__produces("desync_for w in ..4 -> Sync(shared_mem, desync_for l'
+// mutate: '__produces("Sync(shared_mem, desync_for w in ..4 -> desync_for l' -> '__produces("desync_for w in ..4
+//   -> Sync(shared_mem, desync_for l'
 //   => UNPROVED[OG341] s[3 - w][31 - l]
 // mutate: '"H := for w' -> '"H := for b in 0..1 -> for w' => VERIFIED
