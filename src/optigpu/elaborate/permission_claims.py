@@ -105,7 +105,10 @@ class PermissionElaborator(FormulaElaborator):
                 self._claims(self.synchronised(memory, body, names), names, around, out)
             case Var(name) if name == "HostCtx":
                 pass
-            case Var(name) | Call(name) if name in TOKENS or name == "Free":
+            case Var(name) | Call(name) if name in TOKENS:
+                message = f"`{name}` cannot stand here: a device function preserves or reads it, once"
+                raise unsupported(message, h.loc)
+            case Call("Free" as name):
                 raise unsupported(f"`{name}` cannot be checked yet", h.loc)
             case _:
                 raise unsupported("the checker cannot read this permission", h.loc)
