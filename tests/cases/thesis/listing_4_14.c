@@ -9,6 +9,6 @@
 // mutate: '__reads("ThreadsCtx(t ..+ 1)")' -> '__reads("ThreadsCtx(t ..+ 32)")' => REJECTED[OG119] ThreadsCtx(t ..+ 32)
 // mutate: 'void gmem_free(float* p)' -> 'void gmem_free(int p)' => REJECTED[OG119] gmem_free(int p) {
 // mutate: 'desync_for i in 0..sz' -> 'for i in 0..sz' => REJECTED[OG119] for i in 0..sz ->
-// mutate: 'T* gmem_malloc1(int N1)' -> 'T* my_malloc1(int N1)' => REJECTED[OG009] my_malloc1
+// mutate: 'T* gmem_malloc1(int N1)' -> 'T* my_malloc1(int N1)' => REJECTED[OG009] T* my_malloc1
 // mutate: '__gmem_set(&d[b * 32 + t], x[DMINDEX1(32, t)] + 1.0f)' -> '__gmem_set(&d[b * 32 + t], x[DMINDEX1(32, t)])'
 //   => REFUTED[OG305] h ~> Matrix1(32 * n, fun i -> A(i) + 1)
