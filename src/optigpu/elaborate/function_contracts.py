@@ -22,7 +22,7 @@ from optigpu.syntax.parameter_sizes import size_preconditions
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Clause, Item, Role
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import HPROP, VOID
+from optigpu.syntax.types import HPROP, MEMTYPE, VOID
 from optigpu.syntax.walk import subexpressions
 
 
@@ -98,7 +98,7 @@ def logical_variables(
     variables: list[Term] = []
     for c in clauses:
         for item in c.items:
-            if isinstance(item.body, TypeOf) and item.body.of != HPROP:
+            if isinstance(item.body, TypeOf) and item.body.of not in (HPROP, MEMTYPE):
                 assert item.name is not None
                 v = k.var(builder.unique(item.name), sort_of(item.body.of, item.loc))
                 variables.append(v)

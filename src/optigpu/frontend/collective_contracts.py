@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 
 from optigpu.syntax.diagnostic import InputError, input_error
-from optigpu.syntax.exprs import Binary, Call, Expr, FunType, Int, Range, TypeOf, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, FunType, Int, PointsTo, Range, TypeOf, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Function, Item, Role, logical_variables
-from optigpu.syntax.types import HPROP
+from optigpu.syntax.types import HPROP, MEMTYPE, Scalar
+from optigpu.syntax.walk import subexpressions
 
 BARRIER_FORM = '__consumes("H"); __produces("Sync(block_sync_mem, H)");'
 
@@ -50,6 +51,21 @@ def reject_collective_contract(f: Function) -> None:
         _reject_other_uses(f, item)
     if f.admitted:
         _reject_position(f)
+    for item in (i for c in f.contract for i in c.items if isinstance(i.body, TypeOf) and i.body.of == MEMTYPE):
+        _reject_mixed_memory(f, item)
+
+
+def _reject_mixed_memory(f: Function, variable: Item) -> None:
+    """A variable M of type MemType, `p ~>[M] v`, is the memory of one parameter: that two have the same memory is not checked."""
+    if f.role is not Role.DEVICE:
+        raise _malformed("host code has memory of one type, and GMem by its name", variable, "leave the variable out")
+    arrays: set[str] = set()
+    for e in (e for c in f.contract for i in c.items for e in subexpressions(i.body) if isinstance(e, PointsTo)):
+        if variable.name in free_vars(e) - free_vars(e.pointer):
+            arrays |= free_vars(e.pointer) & {p.name for p in f.params if not isinstance(p.type, Scalar)}
+    if len(arrays) > 1:
+        message = f"`{variable.name}` is the memory of {' and '.join(sorted(arrays))}, which may be different"
+        raise _malformed(message, variable, "one variable for each array")
 
 
 def _of_permissions(item: Item) -> bool:

@@ -13,7 +13,7 @@ from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import DOUBLE, ELEMENT, FLOAT, INT, INT64, SCALAR_NAMES, UINT, UINT64, Scalar
 
-ELEMENT_TOKEN = "τ"  # what `template_types.py` puts in the place of the type of a template
+ELEMENT_TOKEN = "\ue000"  # what `template_types.py` puts in the place of the type of a template
 MAX_EXPONENT = 400  # a decimal exponent beyond this is outside the range of double
 
 
