@@ -222,6 +222,12 @@ def test_blocks_that_share_a_cell_race() -> None:
 BODY = "thread for (int b = 0; b < B; b++) { thread for (int t = 0; t < 8; t++) { d[b][t] = 1.0f; } }"
 
 
+def with_variable(body: str) -> str:
+    """A kernel after the declaration of a variable of the host, and of a pointer into an array of the host."""
+    start = "float y = 0.0f; y = 2.0f; float* const p = &h[0][0]; kernel_launch"
+    return one_kernel(body).replace("kernel_launch", start, 1)
+
+
 def test_the_plain_program_is_emitted() -> None:
     assert "d[(size_t)b * 8 + t] = 1.0f;" in emitted(one_kernel(BODY)).text
 
@@ -235,6 +241,10 @@ def test_the_plain_program_is_emitted() -> None:
         (one_kernel(BODY.replace("int t = 0; t < 8; t++", "int t = 7; t >= 0; t--")), "OG402: a thread loop counts upwards"),
         (one_kernel(BODY.replace("d[b][t] =", "h[b][t] =")), "OG403: `h` is host memory"),
         (one_kernel(BODY).replace("memcpy_device_to_host2", "d[0][0] = 1; memcpy_device_to_host2"), "OG403: `d` is GPU memory"),
+        (with_variable(BODY.replace("= 1.0f", "= y")), "OG403: `y` is host memory"),
+        (with_variable(BODY.replace("d[b][t] = 1.0f", "y = 1.0f")), "OG403: `y` is host memory"),
+        (with_variable(BODY.replace("= 1.0f", "= p[0]")), "OG403: `p` is host memory"),
+        (one_kernel("float* const t = MALLOC1(float, 4); free(t); " + BODY), "OG403: `t` is default memory, allocated in a kernel"),
         (one_kernel(BODY, block="2048").replace("t < 8", "t < 2048"), "OG402: a block has 1 to 1024 threads"),
         (one_kernel(BODY, setup="const int k = 3;"), "OG400: the setup of a kernel"),
         (one_kernel(BODY).replace("kernel_kill();", "const int k = 3; kernel_kill();"), "OG400: the teardown of a kernel"),

@@ -201,7 +201,8 @@ def test_load_and_store_need_reach_and_room() -> None:
 
 ALLOCATIONS = {
     ("Any", True, False, "host"), ("Any", False, False, "host"), ("GMem", True, False, "host"), ("Any", False, False, "threads"),
-    ("SMem", True, True, "setup"), ("SMem", False, False, "threads"), ("TReg", False, True, "threads"),
+    ("Any", True, False, "threads"), ("SMem", True, True, "setup"), ("SMem", False, False, "threads"),
+    ("TReg", False, True, "threads"),
 }  # fmt: skip
 
 
@@ -218,7 +219,7 @@ def test_allocate_has_a_place_for_each_space(context: str) -> None:
             made = kernel.allocate(state)
             copies = 0 if not distributed else 1
             assert len(made.bases["t"].dims) == 1 + copies
-            assert made.bases["t"].space == ("TReg" if (space, context) == ("Any", "threads") else space)
+            assert made.bases["t"].space == ("TReg" if (space, heap, context) == ("Any", False, "threads") else space)
         else:
             assert isinstance(refused(kernel.allocate, state), WrongContext), (space, heap, distributed)
 

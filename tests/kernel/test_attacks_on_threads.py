@@ -26,13 +26,13 @@ from optigpu.kernel.causes import (
     WrongSizes,
     WrongSpace,
 )
-from optigpu.kernel.context import PendingRead
+from optigpu.kernel.context import GROUP_SIZE, PendingRead
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import Cover, Invariant, LoopContract
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.state import changed
 from optigpu.logic import terms as k
-from optigpu.logic.cells import KNOWN, READ, SOME, CellClaim, Cells, Owner, box
+from optigpu.logic.cells import FULL, KNOWN, READ, SOME, CellClaim, Cells, Owner, box
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO
 from tests.support.kernel_states import (
     B0,
@@ -74,10 +74,9 @@ def test_thread_loops() -> None:
     assert isinstance(refused(kernel.enter_loop, state, LoopContract(part=k.num(-3))), UnequalParts)
     kernel, state = begun(threads("t", 6))
     assert isinstance(refused(kernel.enter_loop, state, LoopContract(part=ONE)), WrongContext)
-    for mode in (kc.PARALLEL, kc.MAGIC_THREAD):
-        kernel, state = launched(loop(mode=mode), requires=SIX)
-        assert isinstance(refused(kernel.enter_loop, state, LoopContract(part=ONE)), WrongContext)
-    for mode in (kc.SEQUENTIAL, kc.PARALLEL, kc.THREAD):
+    kernel, state = launched(loop(mode=kc.PARALLEL), requires=SIX)
+    assert isinstance(refused(kernel.enter_loop, state, LoopContract(part=ONE)), WrongContext)
+    for mode in (kc.SEQUENTIAL, kc.PARALLEL, kc.THREAD, kc.MAGIC_THREAD):
         kernel, state = begun(kc.LaunchKernel(ONE, ONE, ZERO), loop(mode=mode))
         assert isinstance(refused(kernel.enter_loop, kernel.launch(state), LoopContract(part=ONE)), WrongContext)
 
@@ -110,6 +109,50 @@ def test_owners_and_marks_of_invariants() -> None:
     kernel.enter_loop(state, contract)
     narrow = replace(wide, reader=Owner(ZERO, ONE))
     assert isinstance(refused(kernel.enter_loop, state, replace(contract, pending_reads=(narrow,))), UncoveredRead)
+
+
+def owned(owner: Owner | None, share: int = FULL) -> kc.GhostStep:
+    """A proof step: these threads own the cells of a."""
+    return kc.GhostStep("", (), (replace(CellClaim(WHOLE, SOME), share=share, owner=owner),), (), ())
+
+
+def test_proof_steps_claim_cells_for_the_threads_that_own_them() -> None:
+    """Thread t of six has written a[t]. GROUP_SIZE is the number of threads that execute the step."""
+    writes = threads("t", 6, store(k.var("t", INT)))
+    part = k.fdiv(GROUP_SIZE, k.num(3))
+    right = (Owner(B0, ONE), Owner(B0, k.fdiv(GROUP_SIZE, k.num(6))))
+    wrong = (
+        None,  # the whole group
+        Owner(ZERO, ONE),
+        Owner(k.sub(k.num(5), B0), ONE),
+        Owner(B0, k.num(2)),
+        Owner(B0, ZERO),  # nobody
+        Owner(B0, k.num(-1)),
+        Owner(k.mul(k.fdiv(B0, k.num(2)), part), part),  # three parts of two threads
+    )
+    for share in (FULL, READ):
+        for owner in right:
+            kernel, state = launched(writes, owned(owner, share), requires=SIX)
+            kernel.ghost(written_by_threads(kernel, state), (ID,), ())
+        for other in wrong:
+            kernel, state = launched(writes, owned(other, share), requires=SIX)
+            assert isinstance(refused(kernel.ghost, written_by_threads(kernel, state), (ID,), ()), NotOwner)
+
+
+def test_cells_of_the_group_belong_to_each_of_its_parts() -> None:
+    for owner in (None, Owner(B0, ONE), Owner(ZERO, GROUP_SIZE)):
+        kernel, state = launched(owned(owner), requires=SIX)
+        kernel.ghost(state, (ID,), ())
+    for owner in (Owner(ZERO, k.num(7)), Owner(k.num(-1), k.num(2)), Owner(k.add(B0, ONE), ONE)):  # no such threads
+        kernel, state = launched(owned(owner), requires=SIX)
+        assert isinstance(refused(kernel.ghost, state, (ID,), ()), NotOwner)
+
+
+def test_no_thread_owns_cells_of_host_code() -> None:
+    kernel, state = begun(owned(Owner(ZERO, ONE)))
+    assert isinstance(refused(kernel.ghost, state, (ID,), ()), WrongContext)
+    kernel, state = begun(owned(None))
+    kernel.ghost(state, (ID,), ())
 
 
 def test_the_end_of_a_loop_leaves_the_owners_and_marks_it_started_with() -> None:
@@ -156,8 +199,8 @@ def test_owners_do_not_speak_of_a_finished_body() -> None:
 
 
 def test_barriers() -> None:
-    kernel, state = launched(kc.Barrier("magic"))
-    assert isinstance(refused(kernel.barrier, state), WrongContext)
+    kernel, state = begun(kc.LaunchKernel(ONE, ONE, ZERO), kc.Barrier("magic"))
+    assert isinstance(refused(kernel.barrier, kernel.launch(state)), WrongContext)
     for level in ("block", "warp"):
         kernel, state = begun(kc.Barrier(level))
         assert isinstance(refused(kernel.barrier, state), WrongContext)
@@ -362,3 +405,17 @@ def test_a_copy_is_the_one_that_the_kernel_defines() -> None:
     kernel, state = begun(kc.Invoke(None, fake.name, ()), others=(fake,))
     with pytest.raises((Rejected, ValueError)):
         kernel.call(state, (), (), ())
+
+
+def test_the_barrier_of_the_teardown_belongs_to_the_teardown() -> None:
+    sync = kc.Barrier("kernel")
+    kernel, state = begun(sync)
+    assert isinstance(refused(kernel.barrier, state), WrongContext)
+    kernel, state = begun(kc.LaunchKernel(ONE, ONE, ZERO), sync)
+    assert isinstance(refused(kernel.barrier, kernel.launch(state)), WrongContext)
+    kernel, state = launched(sync)
+    assert isinstance(refused(kernel.barrier, state), WrongContext)
+    kernel, state = launched(kc.Phase("teardown"), sync)
+    state = kernel.phase(state)
+    after = kernel.barrier(state)
+    assert after == changed(state, code=())

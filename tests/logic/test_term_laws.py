@@ -40,7 +40,8 @@ def environment(r: Random) -> Env:
     reals = {name: Fraction(r.choice([-3, -1, 0, 0, 1, 2, 3]), r.choice([1, 2])) for name in "uv"}
     add = r.randint(0, 3)
     functions = {"K": lambda i: (i * 3 + add) % 5 - 2, "A": lambda i, j: Fraction((i * 2 + j * 3 + add) % 7 - 3, 2)}
-    return {**ints, **reals, **functions, "p": r.random() < 0.5, "/0": r.choice([-2, 0, 3])}
+    unknown = {"/0": r.choice([-2, 0, 3]), "2^-": r.choice([-2, 0, 3, 9])}
+    return {**ints, **reals, **functions, "p": r.random() < 0.5, **unknown}
 
 
 ENVS = [environment(Random(n)) for n in range(14)]
@@ -61,8 +62,8 @@ def small(t: Term, e: Env) -> bool:
 # Operations: the sorts of their arguments, the constructor, what it means. None: nothing is said of these numbers.
 
 
-def _power(e: int) -> int:
-    return 1 << e if e >= 0 else 0
+def _power(e: int) -> int | None:
+    return 1 << e if e >= 0 else None
 
 
 Operation = tuple[tuple[Sort, ...], Callable[..., Term], Callable[..., Any]]
@@ -390,6 +391,8 @@ def number(r: Random, depth: int = 2) -> Term:
         lambda: k.max_(a, b),
         lambda: k.ite(k.le(a, b), a, k.add(b, ONE)),
         lambda: k.pow2(r.choice([x, y])),
+        lambda: k.pow2(k.add(r.choice([x, y, k.sub(x, y)]), k.num(r.randint(-2, 2)))),
+        lambda: k.fdiv(a, k.pow2(r.choice([x, y]))),
         lambda: k.app(K, a),
     ]
     return r.choice(makers)()

@@ -65,7 +65,7 @@ OF_THREADS = (
     "gpu_functions/tree-7",  # for a whole block?
     "gpu_launches/each_thread_its_own_cell-7",  # extents
     "gpu_launches/each_thread_its_own_cell-10",
-    "gpu_launches/each_thread_its_own_cell-4",  # spaces
+    "gpu_default_memory/no_threads_in_magic_loops-3",  # spaces
     "gpu_launches/each_thread_its_own_cell-18",
     "gpu_launches/more_than_1024_threads-1",  # limits
     "gpu_launches/each_thread_its_own_cell-11",
@@ -77,8 +77,12 @@ OF_THREADS = (
     "gpu_spaces/shared_array_of_an_iteration-1",  # reuse
     "gpu_vectors/four_cells_at_once-1",  # alignment
     "gpu_warps/sum_by_shuffles_down-4",  # lanes
+    "gpu_default_memory/magic_loops-1",  # default memory without a magic barrier
+    "gpu_default_memory/store_of_a_group-3",  # with another barrier
+    "gpu_default_memory/magic_loops-3",  # freed too early
+    "gpu_default_memory/the_grid_acts_as_one-1",  # written by nobody
 )
-CODES_OF_THREADS = {f"OG{n}" for n in range(340, 355)}
+CODES_OF_THREADS = {*(f"OG{n}" for n in range(340, 355)), "OG358"}
 
 
 def rejected(name: str) -> tuple[FunctionResult, str]:

@@ -50,7 +50,7 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
         case "pow2":
             e = ev(t.args[0])
             _bounded(e, 2_000)
-            return 2**e if e >= 0 else 0
+            return 2**e if e >= 0 else env.get("2^-", 0)  # nothing is known of a negative exponent
         case "max":
             return max(ev(a) for a in t.args)
         case "inv":

@@ -18,12 +18,17 @@ class LoopSpec:
 
     index: Term
     variables: tuple[Term, ...] = ()
-    holds: list[tuple[CellClaim, Loc]] = field(default_factory=list)  # cells and contents when an iteration starts
-    exclusive_post: list[tuple[CellClaim, Loc]] = field(default_factory=list)
+    takes: list[tuple[CellClaim, Loc]] = field(default_factory=list)  # what an iteration has to itself when it starts
+    exclusive_post: list[tuple[CellClaim, Loc]] = field(default_factory=list)  # and when it ends
+    reads: list[tuple[CellClaim, Loc]] = field(default_factory=list)  # what it only reads
     invariant: list[tuple[CellClaim, Loc]] = field(default_factory=list)
     facts: list[tuple[Term, Loc]] = field(default_factory=list)  # of `__invariant`
     requires: list[tuple[Term, Loc]] = field(default_factory=list)  # of `__xrequires`: about one iteration
     ensures: list[tuple[Term, Loc]] = field(default_factory=list)  # of `__xensures`
+    sizes: list[tuple[Term, Loc]] = field(
+        default_factory=list
+    )  # what permissions say of sizes and of parts of the threads
+    invariant_sizes: list[tuple[Term, Loc]] = field(default_factory=list)
 
 
 @dataclass

@@ -69,7 +69,9 @@ def _checked_ghost(builder: CodeBuilder, s: Ghost, ghost: Function, names: Names
                 ensures.append(formulas.term(item.body, inner))
                 names = _bind_results(s, item, ensures[-1], names)
             elif c.kind != "requires":
-                for claim in formulas.claims(item.body, inner)[0]:
+                claims, sizes = formulas.claims(item.body, inner)
+                requires += sizes
+                for claim in claims:
                     before, after = clause_sides(c.kind, claim)
                     pre += [before] if before is not None else []
                     post += [after] if after is not None else []

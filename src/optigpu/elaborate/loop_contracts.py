@@ -4,22 +4,28 @@ The search may use a written contract or prove the loop by another one. So every
 program where it holds:
 
     __spreserves("H(i)"), __invariant("P(i)")   at the start of each iteration, and after the loop for its final index
-    __xconsumes, __xreads, __sreads             at the start of each iteration
-    __xproduces, __xwrites                      after the loop, for all iterations together: the cells of two are different
-    __xrequires("P(i)")                         before the loop, for all iterations; then known in each
+    __xconsumes                                 before the loop for all iterations together, and at the start of each
+    __xproduces                                 at the end of each iteration, and after the loop for all of them together
+    __xreads, __sreads                          at the start and at the end of each iteration
+    __xrequires("P(i)")                         before the loop for all iterations; then known in each
     __xensures("P(i)")                          at the end of each iteration; then known after the loop for all of them
+
+`__xpreserves` and `__xwrites` are an `__xconsumes` and an `__xproduces`. Where several clauses speak of cells at one point, no cell
+is claimed twice: neither by two clauses, nor by two iterations, nor to be written and to be read.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from optigpu.elaborate.code_builder import CodeBuilder
 from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.function_contracts import clause_sides, logical_variables
 from optigpu.elaborate.name_scope import Names
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import GROUP_SIZE
+from optigpu.kernel.context import GROUP_SIZE, imaginary
 from optigpu.kernel.iterations import IterationRange, iterations
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT, CellClaim, Owner, outermost, over
@@ -27,6 +33,8 @@ from optigpu.logic.terms import Term
 from optigpu.syntax.exprs import TypeOf
 from optigpu.syntax.program import For
 from optigpu.syntax.source import Loc
+
+WrittenClaims: TypeAlias = list[tuple[CellClaim, Loc]]
 
 
 @dataclass
@@ -51,14 +59,16 @@ def loop_spec(builder: CodeBuilder, s: For, index: Term, names: Names) -> tuple[
                 facts = {"xrequires": spec.requires, "xensures": spec.ensures}.get(c.kind, spec.facts)
                 facts.append((builder.formulas.term(item.body, names), item.loc))
                 continue
-            claims, _ = builder.formulas.claims(item.body, names)
+            claims, sizes = builder.formulas.claims(item.body, names)
             if c.kind == "spreserves":
+                spec.invariant_sizes.extend((size, item.loc) for size in sizes)
                 spec.invariant.extend((claim, item.loc) for claim in claims)
                 continue
+            spec.sizes.extend((size, item.loc) for size in sizes)
             for claim in claims:
                 before, after = clause_sides(c.kind[1:], claim)
-                if before is not None and (before.contents != UNINIT or after is None):  # else `after` has its cells
-                    spec.holds.append((replace(before, share=READ), item.loc))
+                if before is not None:
+                    (spec.reads if before.share == READ else spec.takes).append((before, item.loc))
                 if after is not None:
                     spec.exclusive_post.append((after, item.loc))
     return spec, names
@@ -73,24 +83,58 @@ def contract_code(builder: CodeBuilder, spec: LoopSpec, loop: kc.CountedLoop, lo
     for p, where in spec.requires:
         code.before.append(kc.Assertion(for_all_iterations(p, spec.index, range_), at=at(where)))
         code.start.append(kc.Assertion(p, at=at(where)))
+    for p, where in (*spec.sizes, *spec.invariant_sizes):
+        code.start.append(_sized(p, at(where)))
+    for p, where in spec.invariant_sizes:
+        code.after.append(_sized(k.substitute(p, final), at(where)))
     for p, where in spec.facts:
         code.start.append(kc.Assertion(p, at=at(where)))
         code.after.append(kc.Assertion(k.substitute(p, final), at=at(where)))
     for p, where in spec.ensures:
         code.end.append(kc.Assertion(p, at=at(where)))
         code.after.append(kc.Assertion(for_all_iterations(p, spec.index, range_), at=at(where)))
-    for claim, where in (*spec.holds, *spec.invariant):
-        code.start.append(_held((claim,), at(where)))
-    for claim, where in spec.invariant:
-        code.after.append(_held((claim.substitute(final),), at(where)))
-    for claim, where in spec.exclusive_post:
+
+    def of_all(claim: CellClaim) -> CellClaim:
         v = builder.formulas.binder("v")
-        of_all = of_all_iterations(claim, spec.index, v, range_, loop.mode == kc.THREAD)
-        code.after.append(_held((of_all,), at(where)))
-    own = tuple(replace(c, contents=UNINIT, value=None) for c, _ in (*spec.invariant, *spec.exclusive_post))
-    if spec.invariant or len({c.cells.base for c in own}) < len(own):  # of two claims on one cell, only one would count
-        code.start.append(_held(own, at(loc)))
+        return of_all_iterations(claim, spec.index, v, range_, loop.mode == kc.THREAD)
+
+    def after_all(claim: CellClaim) -> CellClaim:
+        magic = loop.mode == kc.MAGIC_THREAD  # in a kernel nobody owns the cells then, up to a magic barrier
+        return replace(of_all(claim), owner=imaginary()) if magic else of_all(claim)
+
+    first = {spec.index: k.instantiate(range_.index, (range_.low,))}
+    points: tuple[tuple[list[kc.Instruction], WrittenClaims, WrittenClaims], ...] = (
+        (code.before, [*((of_all(claim), where) for claim, where in spec.takes), *_at(first, spec.invariant)], []),
+        (code.start, [*spec.takes, *spec.invariant], spec.reads),
+        (code.end, spec.exclusive_post, spec.reads),
+        (
+            code.after,
+            [*((after_all(claim), where) for claim, where in spec.exclusive_post), *_at(final, spec.invariant)],
+            [],
+        ),
+    )
+    for steps, own, reads in points:
+        steps.extend(_held((claim,), at(where)) for claim, where in (*own, *reads))
+        together = _claims_together(own, reads)
+        steps.extend([_held(together, at(loc))] if together else [])
     return code
+
+
+def _at(index: dict[Term, Term], claims: WrittenClaims) -> WrittenClaims:
+    return [(claim.substitute(index), where) for claim, where in claims]
+
+
+def _claims_together(own: WrittenClaims, reads: WrittenClaims) -> tuple[CellClaim, ...]:
+    """The cells of arrays of which there are several claims: each own cell is claimed once, and by no claim that only reads."""
+    times = Counter(claim.cells.base for claim, _ in (*own, *reads))
+    owned = {claim.cells.base for claim, _ in own}
+    claims = (claim for claim, _ in (*own, *reads) if times[claim.cells.base] > 1 and claim.cells.base in owned)
+    return tuple(replace(claim, contents=UNINIT, value=None) for claim in claims)
+
+
+def _sized(p: Term, at: int) -> kc.GhostStep:
+    """A fact that may be about the threads that execute the step."""
+    return kc.GhostStep("", (p,), (), (), (), at=at)
 
 
 def _held(claims: tuple[CellClaim, ...], at: int) -> kc.GhostStep:

@@ -140,11 +140,12 @@ class OpenFloats(FunctionElaborator):
 
     def loop_spec(self, s: For, index: Term, names: Names) -> tuple[LoopSpec, Names]:
         spec, names = super().loop_spec(s, index, names)
-        for facts in (spec.facts, spec.requires, spec.ensures):
+        for facts in (spec.facts, spec.requires, spec.ensures, spec.sizes, spec.invariant_sizes):
             facts[:] = [(p, at) for p, at in facts if not mentions_reals(p)]
-        for claims in (spec.holds, spec.exclusive_post, spec.invariant):
+        all_claims = (spec.takes, spec.exclusive_post, spec.reads, spec.invariant)
+        for claims in all_claims:
             claims[:] = [(self.claim(c), at) for c, at in claims]
-        parts = (spec.facts, spec.requires, spec.ensures, spec.holds, spec.exclusive_post, spec.invariant)
+        parts = (spec.facts, spec.requires, spec.ensures, *all_claims)
         mentioned = {x for part in parts for item, _ in part for t in terms_of(item) for x in t.free}
         spec.variables = tuple(v for v in spec.variables if v in mentioned)
         return spec, names

@@ -42,7 +42,7 @@ class _Surroundings:
 
 @dataclass
 class _Permission:
-    """The claims of a permission, and its facts about sizes: no size of an array is negative."""
+    """The claims of a permission, and its facts about sizes: no size of an array is negative, parts of the threads are equal."""
 
     claims: list[CellClaim] = field(default_factory=list)
     sizes: list[Term] = field(default_factory=list)
@@ -84,7 +84,7 @@ class PermissionElaborator(FormulaElaborator):
             case Group(index, range_, body, desync):
                 low, high = self.range(range_, names)
                 v = self.binder(index)
-                owner = self.part(h, around.owner, k.sub(v, low), k.sub(high, low)) if desync else around.owner
+                owner = self.part(h, around, (v, low, high), out) if desync else around.owner
                 inside = _Surroundings((*around.binders, (v, low, high)), around.where, owner)
                 with self.conditions.under(k.le(low, v), k.lt(v, high), binding=(v,)):
                     self._claims(body, names.bind(index, ValueEntry(v)), inside, out)
@@ -144,15 +144,26 @@ class PermissionElaborator(FormulaElaborator):
             case _:
                 raise unsupported("Sync takes permissions on memory, for and desync_for", h.loc)
 
-    def part(self, h: Expr, owner: Owner | None, number: Term, count: Term) -> Owner:
+    def part(self, h: Expr, around: _Surroundings, binder: tuple[Term, Term, Term], out: _Permission) -> Owner:
         """`desync_for i in ..N -> H`: the threads around it are N equal parts, and H belongs to part i."""
         if self.threads is None:
             raise unsupported("desync_for belongs into the contract of a device function with ThreadsCtx", h.loc)
-        around = owner or Owner(k.ZERO, self.threads)
-        size = k.fdiv(around.size, count)
-        if k.is_num(around.size) and k.is_num(count) and k.mul(size, count) is not around.size:
+        v, low, high = binder
+        owner = around.owner or Owner(k.ZERO, self.threads)
+        count = k.sub(high, low)
+        size = k.fdiv(owner.size, count)
+        equal = k.eq(k.mul(size, count), owner.size)
+        if equal is k.FALSE:
             raise unsupported("the threads of ThreadsCtx are not that many equal parts", h.loc)
-        return Owner(k.add(around.start, k.mul(number, size)), size)
+        variables = {x for x, _, _ in around.binders}
+        if (equal.free | low.free | high.free) & variables:
+            raise unsupported("the number of parts of the threads depends on a variable of a group", h.loc)
+        some = (
+            k.lt(lo, hi) for _, lo, hi in (*around.binders, binder) if not (lo.free | hi.free) & variables
+        )  # an empty group says nothing
+        fact = k.implies(k.and_(*some), equal)
+        out.sizes.extend([fact] if fact is not k.TRUE else [])
+        return Owner(k.add(owner.start, k.mul(k.sub(v, low), size)), size)
 
     def _array_claim(self, h: PointsTo, target: Call, names: Names, around: _Surroundings, out: _Permission) -> None:
         """`a ~> Matrix2(n, m, A)`: all cells of an array."""

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from optigpu.kernel.causes import (
     Cause,
+    EmptyGroup,
     LeftInKernel,
     NotOwner,
     NoWholeWarps,
@@ -72,7 +73,9 @@ class Details:
                 return context
             case NoWholeWarps(context=context) | UnequalParts(context=context) | NotOwner(context=context):
                 return context
-            case SharedMemoryExceeded(context=context) | SharedMemoryInUse(context=context):
+            case (
+                SharedMemoryExceeded(context=context) | SharedMemoryInUse(context=context) | EmptyGroup(context=context)
+            ):
                 return context
             case _:
                 return None

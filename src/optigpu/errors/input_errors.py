@@ -169,8 +169,9 @@ INPUT_ERRORS = (
     ),
     ErrorRow(
         "OG116",
-        "call with effects inside an expression",
-        "A call that changes memory stands inside an expression, where C leaves the order open.",
+        "effect inside an expression",
+        "A call that changes memory stands inside an expression, or a chained assignment changes what its targets depend on. "
+        "C leaves the order open.",
     ),
     ErrorRow(
         "OG117",

@@ -27,7 +27,17 @@ def _space(d: Details) -> str:
     if d.operation is Operation.CALL:
         return f"{d.array} is {space} memory, which is not what the called function takes"
     who = {"host": "host code", "threads": "device code"}.get(d.kind, f"the {d.kind} of a kernel")
+    if d.kind == "magic":
+        return (
+            f"{d.array} is {space} memory: a magic thread loop, which no thread executes, accesses only default memory"
+        )
     return f"{d.array} is {space} memory: {who} cannot access it"
+
+
+def _converted(d: Details) -> str:
+    if d.kind == "magic":
+        return "convert the loop to a thread loop before its memory: s.gpu.convert_magic_thread_fors"
+    return "memcpy_host_to_device and memcpy_device_to_host copy between host and global memory"
 
 
 def _limit(d: Details) -> str:
@@ -56,7 +66,8 @@ def _what(d: Details) -> str:
 
 
 def _phase(d: Details) -> str:
-    where = {"host": "host code", "threads": "the threads of a kernel"}.get(d.kind, f"the {d.kind} of a kernel")
+    places = {"host": "host code", "threads": "the threads of a kernel", "magic": "a magic thread loop of a kernel"}
+    where = places.get(d.kind, f"the {d.kind} of a kernel")
     cause = d.cause
     match d.operation:
         case Operation.LAUNCH:
@@ -96,12 +107,20 @@ LAUNCH_ERRORS = (
     ProofErrorRow(
         "OG348",
         "memory of the wrong space",
-        "Host code accesses host memory, threads access global, shared and register memory. memcpy copies between the\ntwo.",
+        "Host code accesses host memory, threads access global, shared and register memory. memcpy copies between the\n"
+        "two. Default memory (of the host) in a kernel is an intermediate step, for which no code is made; it cannot be passed\n"
+        "to a device function. A magic thread loop in a kernel accesses default memory alone.",
         causes=rejections(
-            WrongSpace, Operation.LOAD, Operation.STORE, Operation.CALL, Operation.BEGIN, Operation.SHUFFLE
+            WrongSpace,
+            Operation.LOAD,
+            Operation.STORE,
+            Operation.CALL,
+            Operation.BEGIN,
+            Operation.SHUFFLE,
+            Operation.LOOP,
         ),
         message=_space,
-        help="memcpy_host_to_device and memcpy_device_to_host copy between host and global memory",
+        help=_converted,
     ),
     ProofErrorRow(
         "OG349",

@@ -5,27 +5,29 @@ from __future__ import annotations
 from optigpu.errors.cause_keys import Race, rejections
 from optigpu.errors.details import Details, level_name
 from optigpu.errors.error_row import ProofErrorRow
-from optigpu.kernel.causes import NotOwner, Operation, SharedMemoryInUse
+from optigpu.kernel.causes import NotOwner, Operation, SharedMemoryInUse, StillInUse
 from optigpu.kernel.instructions import REGISTER
 from optigpu.kernel.thread_conditions import WARP
 from optigpu.search.search_causes import DataRace
 
 
 def _missing_barrier(d: Details) -> str:
-    return f"a {_group(d)} barrier is missing"
+    return f"a {_group(d)} barrier is missing{'' if _group(d) != 'magic' else ', which alone orders default memory'}"
 
 
 def _group(d: Details) -> str:
-    """The group for which a barrier is missing: a block or a warp."""
+    """The group for which a barrier is missing: a block or a warp; `magic`, of any group, for default memory."""
     return d.cause.barrier.level if isinstance(d.cause, DataRace) and d.cause.barrier is not None else "block"
 
 
 def _where_to_put_it(d: Details) -> str:
     group = _group(d)
-    call = "warpsync()" if group == "warp" else "blocksync()"
+    call = {"warp": "warpsync()", "magic": "magic_barrier()"}.get(group, "blocksync()")
     if d.operation is Operation.POST:
         return f"put {call} at the end of the function, or let the contract say whose the cells are: desync_for"
     where = f"before line {d.sync_line}" if d.sync_line else "between the two accesses"
+    if group == "magic":
+        return f"put {call} {where}, where the group runs that includes both"
     return f"put {call} {where}, where a whole {group} runs{loop_of_group(d, group)}"
 
 
@@ -106,5 +108,14 @@ RACE_ERRORS = (
         message="shared {race}",
         help="put blocksync() at the end of the loop's body",
         race="this memory goes out of scope while threads may still be using it, and the next iteration uses it again",
+    ),
+    ProofErrorRow(
+        "OG358",
+        "default memory freed while it is in use",
+        "A group of threads frees default memory as one, when all of it belongs to the whole group: put magic_barrier()\n"
+        "after the last thread loop that accesses it.",
+        causes=rejections(StillInUse, Operation.FREE),
+        message="{array} is freed while threads may still be using it",
+        help="put magic_barrier() before it",
     ),
 )

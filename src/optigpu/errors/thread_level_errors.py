@@ -6,7 +6,15 @@ from optigpu.errors.cause_keys import Rejection, obligations, rejections
 from optigpu.errors.details import Details
 from optigpu.errors.error_row import ProofErrorRow
 from optigpu.errors.race_errors import loop_of_group
-from optigpu.kernel.causes import NoWholeWarps, Operation, ShuffleOutsideWarp, UnequalParts, WrongContext, WrongGroup
+from optigpu.kernel.causes import (
+    EmptyGroup,
+    NoWholeWarps,
+    Operation,
+    ShuffleOutsideWarp,
+    UnequalParts,
+    WrongContext,
+    WrongGroup,
+)
 from optigpu.kernel.instructions import Obligation
 from optigpu.kernel.thread_conditions import WARP
 
@@ -22,6 +30,10 @@ def _barrier(d: Details) -> str:
     operation = _operation(d)
     if isinstance(d.cause, NoWholeWarps):
         return f"the threads of a block are not shown to be whole warps of {WARP}"
+    if isinstance(d.cause, WrongContext) and d.cause.barrier == "magic":
+        return "magic_barrier is for the threads of a kernel, and this is not run by them"
+    if isinstance(d.cause, WrongContext) and d.kind == "magic":
+        return f"{operation} is for the threads of a kernel, and this is an iteration of a magic thread loop"
     if isinstance(d.cause, WrongContext):
         return f"{operation} is for the threads of a kernel, and this is not run by them"
     group = f"a whole block ({d.block} threads)" if operation == "blocksync" else f"a warp ({WARP} threads)"
@@ -48,8 +60,10 @@ def _level(d: Details) -> str:
         case WrongGroup(operation=Operation.ALLOCATE):
             return f"{d.array} is shared memory: it is declared where a whole block runs, not {d.threads} threads"
         case WrongContext(operation=Operation.CALL, function=name):
-            who = "host code" if d.kind == "host" else "threads of a kernel"
+            who = {"host": "host code", "magic": "a magic thread loop"}.get(d.kind, "threads of a kernel")
             return f"`{name}` is a function for other code than this, which is run by {who}"
+        case EmptyGroup():
+            return f"{d.array} is written by a group of {d.threads} threads, which may be none: then nothing is written"
         case WrongGroup(operation=Operation.CALL, function=name, size=size):
             return f"`{name}` is for groups of {d.show(size)} threads, but this is run by groups of {d.threads}"
         case _:
@@ -58,6 +72,8 @@ def _level(d: Details) -> str:
 
 def _other_level(d: Details) -> str | None:
     match d.operation:
+        case Operation.STORE if isinstance(d.cause, EmptyGroup):
+            return "launch at least one block: __requires that the numbers of blocks and threads are positive"
         case Operation.STORE:
             return "put it into a thread for, or test for one thread inside of one"
         case Operation.ALLOCATE:
@@ -95,6 +111,7 @@ THREAD_LEVEL_ERRORS = (
         "single thread where it names none.",
         causes=(
             *rejections(WrongGroup, Operation.STORE, Operation.ALLOCATE, Operation.CALL),
+            *rejections(EmptyGroup, Operation.STORE),
             *rejections(WrongContext, Operation.CALL),
         ),
         message=_level,

@@ -9,8 +9,9 @@ from dataclasses import replace
 from lark import Token
 
 from optigpu.frontend.c_declarations import DeclarationBuilder
+from optigpu.frontend.chained_assignments import Chain, stores_of
 from optigpu.frontend.early_exits import desugar_jumps, reject_jumps
-from optigpu.frontend.expression_builder import Child
+from optigpu.frontend.expression_builder import Child, TokenPlaces
 from optigpu.frontend.formula_parser import (
     StringLiteral,
     parse_ghost_args,
@@ -24,7 +25,7 @@ from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Jump, Pragma, RawStatement, SimpleStatement
 from optigpu.syntax.annotations import CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS, WITH
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Call, Index, Int, Var
+from optigpu.syntax.exprs import Call, Int, Var
 from optigpu.syntax.program import (
     FUNCTION_CLAUSES,
     LOOP_CLAUSES,
@@ -43,15 +44,18 @@ from optigpu.syntax.program import (
     Mode,
     Return,
     Stmt,
-    Store,
     TopLevel,
 )
-from optigpu.syntax.source import StatementId
+from optigpu.syntax.source import SourceText, StatementId
 from optigpu.syntax.types import INT
 
 
 class StatementBuilder(DeclarationBuilder):
     """Methods named after rules of c.lark build what those rules read."""
+
+    def __init__(self, source: SourceText, positions: TokenPlaces) -> None:
+        super().__init__(source, positions)
+        self.chains: list[Chain] = []  # chained assignments of the function that is being read
 
     def block(self, c: list[Child]) -> Braces:
         return Braces(tuple(flatten(c[1:-1])), self.span(c))
@@ -82,7 +86,11 @@ class StatementBuilder(DeclarationBuilder):
             return SimpleStatement(
                 self.as_expr(target), "+=" if token == "++" else "-=", Int(1, loc=self.at(token)), loc
             )
-        return SimpleStatement(self.as_expr(c[0]), str(c[1]), self.as_expr(c[2]), loc)
+        value = c[2] if isinstance(c[2], SimpleStatement) else self.as_expr(c[2])
+        return SimpleStatement(self.as_expr(c[0]), str(c[1]), value, loc)
+
+    def chained(self, c: list[Child]) -> SimpleStatement:
+        return self.simple(c)
 
     def simple_statement(self, c: list[Child]) -> RawStatement:
         simple: SimpleStatement = c[0]
@@ -97,12 +105,9 @@ class StatementBuilder(DeclarationBuilder):
                     raise input_error(
                         "OG010", "this statement has no effect", simple.loc, help="assign the value, or remove it"
                     )
-        target, value = simple.target, simple.value
-        assert value is not None
-        if not isinstance(target, Index | Var):
-            raise input_error("OG010", "only a variable or an array element can be assigned", target.loc)
-        op = None if simple.op == "=" else simple.op[:-1]
-        return Store(target, value, op, id=statement_id)
+        stores, chain = stores_of(simple, statement_id.loc)
+        self.chains.append(chain)
+        return list(stores)
 
     def conditional(self, c: list[Child]) -> If:
         other = self.body_of(c[6]) if len(c) == 7 else ()

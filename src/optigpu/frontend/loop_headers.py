@@ -44,7 +44,7 @@ def _condition(index: str, test: Expr) -> tuple[str, Expr]:
 def _step(index: str, update: SimpleStatement) -> tuple[str, Expr]:
     """The operator and the amount of `i++`, `i *= 2` or `i = i + 2`."""
     match update:
-        case SimpleStatement(Var(name), op, amount) if name == index and amount is not None and op != "":
+        case SimpleStatement(Var(name), op, amount) if name == index and not isinstance(amount, SimpleStatement | None):
             pass
         case _:
             raise input_error(

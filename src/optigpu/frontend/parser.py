@@ -12,6 +12,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from optigpu.frontend.c_statements import StatementBuilder, flatten
+from optigpu.frontend.chained_assignments import require_different_targets
 from optigpu.frontend.expression_builder import Child, TokenPlaces
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, Prototype
@@ -157,6 +158,8 @@ class _FileBuilder(StatementBuilder):
         clauses, rest = self.take_clauses(braces.items, FUNCTION_CLAUSES, "function")
         admitted = any(isinstance(r, Annotation) and r.name == "__admitted" for r in braces.items)
         body = self.finish_body(rest, "return")
+        require_different_targets(body, self.chains)
+        self.chains = []
         return Function(name, params, result, body, clauses, role, admitted, loc)
 
     def include(self, c: list[Child]) -> Include:

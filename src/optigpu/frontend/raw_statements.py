@@ -81,11 +81,14 @@ class InitDeclarator:
 
 @dataclass(frozen=True, slots=True)
 class SimpleStatement:
-    """`e`, `e op= v`, `e++` or `++e`: a statement without its semicolon, or the step of a `for`."""
+    """`e`, `e op= v`, `e++` or `++e`: a statement without its semicolon, or the step of a `for`.
+
+    In `a = b = c` the value is `b = c`.
+    """
 
     target: Expr | Annotation
     op: str  # "" (no assignment), "=", "+=", …
-    value: Expr | None
+    value: Expr | SimpleStatement | None
     loc: Loc
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 from optigpu.interp.heap import Heap, MemoryView, box_indices, offset_of
-from optigpu.interp.misbehaviour import CannotEvaluate
+from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, RuntimeValue, close, convert, exact_divide
 from optigpu.interp.operator_semantics import binary_operation, linear_index
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
@@ -48,6 +49,7 @@ from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
 from optigpu.syntax.source import Loc
 
 Env: TypeAlias = Mapping[str, RuntimeValue]
+MOST_CELLS = 10**7  # of one permission: the arrays of a run are much smaller
 WINDOW = 3  # an unbounded quantifier is tried from -WINDOW to WINDOW if no function in scope is known at some points
 
 
@@ -313,6 +315,8 @@ class Evaluator:
                 view = self.pointer(pointer, env)
                 model = args[-1] if m.contents == "values" else None
                 sizes = self.integers(args[: m.rank], env)
+                if prod(sizes) > MOST_CELLS:
+                    raise Misbehaviour("OG201", f"a permission for {prod(sizes)} cells: no array has so many", h.loc)
                 for indices in box_indices(sizes):
                     yield self.matrix_claim(view, indices, m.contents, model, env, h.loc)
             case PointsTo(Addr(Index(base, indices)), _, target, _):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from optigpu.interp.default_memory import GroupAccess, GroupShadow
 from optigpu.interp.happens_before import RecordedAccess
 from optigpu.interp.heap import (
     UNINIT,
@@ -92,6 +93,7 @@ class Device(Threads):
             return self.allocate(name, elem, dims, loc, heap=False)
         view = self.allocate(name, elem, dims, loc, heap=False, space=Space.TREG)
         view.alloc.owner = thread.number
+        view.alloc.iterations = self.path[len(thread.path) :]
         return view
 
     def allocation(
@@ -100,9 +102,9 @@ class Device(Threads):
         """`MALLOC…`, `__gmem_malloc…`, `__smem_malloc…`, `__treg_malloc…`"""
         match space:
             case Space.ANY:
-                if self.thread is not None:
-                    raise Misbehaviour("OG226", f"`{name}` is allocated on the host, but by device code", loc)
-                return self.allocate(name, elem, dims, loc, heap=True)
+                view = self.as_one("MALLOC", loc, lambda: self.allocate(name, elem, dims, loc, heap=True))
+                assert isinstance(view, MemoryView)
+                return view
             case Space.GMEM:
                 self.on_host("gmem_malloc", loc)
                 return self.allocate(name, elem, dims, loc, heap=True, space=space)
@@ -136,8 +138,8 @@ class Device(Threads):
         """Allocate registers for a group, with a copy for each of its threads. A thread that comes here again finds its own copy
         uninitialised."""
         thread, kernel = self.thread, self.kernel
-        if thread is None or kernel is None:
-            raise Misbehaviour("OG226", f"the registers `{name}` are allocated outside device code", loc)
+        if thread is None or kernel is None or self.magic:
+            raise Misbehaviour("OG226", f"the registers `{name}` are allocated where no threads run", loc)
         place = (key, thread.base, thread.size)
         alloc = kernel.collective.get(place)
         if alloc is None or alloc.dims[1:] != dims:
@@ -168,9 +170,9 @@ class Device(Threads):
         return MemoryView(alloc)
 
     def free_on_host(self, what: str, view: MemoryView, loc: Loc) -> None:
-        if what == "gmem_free" or self.thread is not None:
+        if what == "gmem_free" or (self.thread is not None and view.alloc.space is not Space.ANY):
             self.on_host(what, loc)
-        self.free(view, loc)
+        self.as_one(what, loc, lambda: self.free(view, loc))
 
     def check_shared_bytes(self, used: int, loc: Loc) -> None:
         kernel = self.kernel
@@ -188,6 +190,14 @@ class Device(Threads):
         if self.thread is None:
             self.host_turn(view.alloc, loc, "reads")
             return super().load(view, indices, loc)
+        if view.alloc.space is Space.ANY and self.thread.size > 1:
+            value = self.as_one("load", loc, lambda: self.load_in_kernel(view, indices, loc))
+            assert isinstance(value, Number)
+            return value
+        return self.load_in_kernel(view, indices, loc)
+
+    def load_in_kernel(self, view: MemoryView, indices: tuple[int, ...], loc: Loc) -> Number:
+        assert self.thread is not None
         alloc = view.alloc
         flat = offset_of(view, indices, loc)
         self.check_access(self.thread, alloc, flat, loc, write=False)
@@ -203,9 +213,17 @@ class Device(Threads):
             self.host_turn(view.alloc, loc, "writes")
             super().store(view, indices, value, loc)
             return
+        if view.alloc.space is Space.ANY and thread.size > 1:
+            self.as_one("store", loc, lambda: self.store_in_kernel(thread, view, indices, value, loc))
+            return
+        self.store_in_kernel(thread, view, indices, value, loc)
+
+    def store_in_kernel(
+        self, thread: Thread, view: MemoryView, indices: tuple[int, ...], value: Number, loc: Loc
+    ) -> None:
         alloc = view.alloc
         flat = offset_of(view, indices, loc)
-        if alloc.space is not Space.TREG and thread.size != 1:  # a register of a group has a copy in each thread
+        if alloc.space in (Space.GMEM, Space.SMEM) and not self.magic:  # each thread has its own copy of a register
             self.one_thread(thread, f"{index_of(alloc, flat)} is written", loc)
         self.check_access(thread, alloc, flat, loc, write=True)
         alloc.data[flat] = value
@@ -215,20 +233,30 @@ class Device(Threads):
     def host_turn(self, alloc: Allocation, loc: Loc, verb: str) -> None:
         if self.hub is not None and self.random.random() < HOST_SWITCH:
             self.hub.switch()
-        if alloc.space is not Space.ANY and not self.magic:
+        if alloc.space is not Space.ANY:
             raise Misbehaviour("OG223", f"host code {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}", loc)
 
     def check_access(self, thread: Thread, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
         """Check the memory space, the lifetime and the rights of an access by a thread, and record it for races."""
         if alloc.space is Space.TREG:
             self.check_register(thread, alloc, flat, loc)
+            if write and alloc.iterations != self.path[len(thread.path) :]:
+                message = f"an iteration of a magic thread loop writes {index_of(alloc, flat)}, a register of its group"
+                raise Misbehaviour("OG224", message, loc)
             return
         if self.turn_chance and self.hub is not None and self.random.random() < self.turn_chance:
+            clock = self.clock  # of a group, where it acts as one
             self.hub.switch()
+            self.clock = clock
         verb = "writes" if write else "reads"
         if not alloc.alive:
             label = self.freed_label(alloc)
             raise Misbehaviour("OG203", f"device code {verb} `{alloc.name}` after it was freed", loc, label)
+        if self.magic and alloc.space is not Space.ANY:
+            message = (
+                f"a magic thread loop {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}: that takes a thread"
+            )
+            raise Misbehaviour("OG223", message, loc)
         if alloc.space is Space.SMEM:
             owner = alloc.owner if alloc.owner is not None else flat // (len(alloc.data) // alloc.copies)
             if owner != thread.block:
@@ -236,8 +264,6 @@ class Device(Threads):
                     f"{describe_thread(thread)} {verb} {index_of(alloc, flat)}, in the shared memory of block {owner}"
                 )
                 raise Misbehaviour("OG224", message, loc)
-        elif alloc.space is Space.ANY and not self.magic:
-            raise Misbehaviour("OG223", f"device code {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}", loc)
         if self.rights is not None and alloc.depth < self.rights.depth:
             self.check_rights(alloc, flat, write, loc)
         self.note(alloc, flat, loc, write=write)
@@ -260,6 +286,19 @@ class Device(Threads):
             raise Misbehaviour(
                 "OG228", f"{what} at a level of {describe_group(thread)}: that takes a single thread", loc
             )
+
+    def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
+        """Record an access, and report a race. Default memory in a kernel has a rule of its own: see `default_memory.py`."""
+        if self.thread is None or alloc.space is not Space.ANY:
+            super().note(alloc, flat, loc, write=write)
+            return
+        access = GroupAccess(self.actor(), self.clock, loc, self.thread.loops)
+        shadow = alloc.group_shadow.setdefault(flat, GroupShadow())
+        conflict = shadow.conflicting(access, write)
+        if conflict is not None:
+            other, did = conflict
+            self.report_race(alloc, flat, (access.describe(), other.describe()), other.loc, did, loc, write)
+        shadow.note(access, write)
 
     def task(self) -> Hashable:
         return self.path if self.thread is None or self.magic else self.thread
@@ -313,8 +352,9 @@ class Device(Threads):
         thread = self.thread
         if thread is None:
             raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
-        self.one_thread(thread, f"`{what}` stands", loc)
         memory, registers = (source, to) if way == "load" else (to, source)
+        if memory.alloc.space is not Space.ANY:  # on default memory a group acts as one
+            self.one_thread(thread, f"`{what}` stands", loc)
         for view, fits in (
             (memory, memory.alloc.space is not Space.TREG),
             (registers, registers.alloc.space is Space.TREG),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
 
+from optigpu.interp.default_memory import GroupShadow
 from optigpu.interp.happens_before import RecordedAccess, Shadow, TaskPath, concurrent
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.numeric_values import Number
@@ -42,6 +43,8 @@ class Allocation:
     alive: bool = True
     freed_at: Loc | None = None
     shadow: dict[int, Shadow] = field(default_factory=dict)
+    group_shadow: dict[int, GroupShadow] = field(default_factory=dict)  # of default memory, by threads of a kernel
+    iterations: TaskPath = ()  # of a register: the iterations of magic loops in which it was declared
     copies: int = 1  # of a distributed array: its first size, the number of blocks or threads that have a copy
     owner: int | None = None  # the block of a shared array, the first thread of a register array
     generations: list[int] | None = (
@@ -221,6 +224,11 @@ class Heap:
             message = f"{index_of(alloc, flat)} is written, but the contract of `{self.rights.function}` only reads it"
             raise Misbehaviour("OG215", message, loc)
 
+    def may_write(self, alloc: Allocation, flat: int) -> bool:
+        """May the running function write this cell, by its contract?"""
+        rights = self.rights
+        return rights is None or alloc.depth >= rights.depth or bool(rights.cells.get((id(alloc), flat)))
+
     def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
         """Record an access, and report a race with an earlier one (OG210)."""
         path = self.path
@@ -249,12 +257,20 @@ class Heap:
         return RecordedAccess(self.path, loc)
 
     def race(self, alloc: Allocation, flat: int, other: RecordedAccess, did: str, loc: Loc, write: bool) -> None:
-        """Report a race: the cell, both accesses, their places, and the tasks that make them."""
-        task, other_task = self.parties(self.access(loc), other)
-        now, then = "writes" if write else "reads", "writes" if did == "written" else "reads"
+        then = "writes" if did == "written" else "reads"
+        self.report_race(alloc, flat, self.parties(self.access(loc), other), other.loc, then, loc, write)
+
+    def report_race(
+        self, alloc: Allocation, flat: int, parties: tuple[str, str], place: Loc, then: str, loc: Loc, write: bool
+    ) -> None:
+        """Report a race: the cell, both accesses, their places, and the tasks that make them, the later one first."""
+        task, other_task = parties
+        now = "writes" if write else "reads"
         cell = index_of(alloc, flat)
-        story = f"{other_task} {then} {cell} at line {other.loc.line}; {task} {now} it at line {loc.line}; nothing orders them"
-        labels = (Label(other.loc, f"{other_task} {then} it here"),) if other.loc != loc else ()
+        story = (
+            f"{other_task} {then} {cell} at line {place.line}; {task} {now} it at line {loc.line}; nothing orders them"
+        )
+        labels = (Label(place, f"{other_task} {then} it here"),) if place != loc else ()
         message = f"data race on {cell}: nothing orders two accesses of it"
         raise Misbehaviour("OG210", message, loc, labels, (("witness", story),))
 

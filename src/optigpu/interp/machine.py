@@ -19,12 +19,14 @@ from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.happens_before import TaskPath
 from optigpu.interp.heap import UNINIT, Allocation, MemoryView, Rights, index_of
+from optigpu.interp.iteration_cells import IterationCells
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import RuntimeValue
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_group
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role, logical_variables
 from optigpu.syntax.source import Loc
+from optigpu.syntax.types import Space
 
 Frame: TypeAlias = list[RuntimeValue]  # one slot for each local name
 FrameLayout: TypeAlias = dict[str, tuple[int, bool]]  # name -> its slot, and whether it is a memory cell
@@ -103,6 +105,7 @@ class Machine(Device):
                 f"`{name}` is admitted without a body: there is nothing to run{caller}", loc if caller else f.loc
             )
         self.check_side(f, loc)
+        self.check_device_memory(f, args, loc)
         frame: Frame = [None] * target.frame_size
         frame[: len(args)] = args
         self.check_group(target, dict(zip((p.name for p in f.params), args)), loc)
@@ -145,17 +148,26 @@ class Machine(Device):
 
     def check_side(self, f: Function, loc: Loc) -> None:
         """Host code can call only host functions, device code only device functions (OG226)."""
-        device = self.thread is not None and not self.magic
-        if loc.line and device != (f.role is Role.DEVICE) and not self.magic:
+        device = self.thread is not None
+        if loc.line and device and self.magic:
+            raise Misbehaviour("OG226", f"`{f.name}` is called in a magic thread loop, where no threads run", loc)
+        if loc.line and device != (f.role is Role.DEVICE):
             caller, callee = ("device", "host") if device else ("host", "device")
             raise Misbehaviour("OG226", f"`{f.name}` is a {callee} function, but {caller} code calls it", loc)
+
+    def check_device_memory(self, f: Function, args: Sequence[RuntimeValue], loc: Loc) -> None:
+        """Threads do not pass default memory to a device function (OG223)."""
+        for a in args if self.thread is not None else ():
+            if isinstance(a, MemoryView) and a.alloc.space is Space.ANY:
+                message = f"`{f.name}` is for memory of the GPU, but gets `{a.alloc.name}`, which is in host memory"
+                raise Misbehaviour("OG223", message, loc)
 
     def check_group(self, target: CompiledFunction, env: dict[str, RuntimeValue], loc: Loc) -> None:
         """A device function must be called by a group of as many threads as its `ThreadsCtx` states (OG228). From the host, only
         a function for single threads can be tested."""
         f = target.function
         group = f.token("ThreadsCtx")
-        if f.role is not Role.DEVICE or self.magic:
+        if f.role is not Role.DEVICE:
             return
         size = 1 if group is None else len(self.evaluator.value(group.args[0], {**env, **self.group_placeholders(f)}))
         if self.thread is None and group is not None:
@@ -172,7 +184,7 @@ class Machine(Device):
 
     def is_collective(self) -> bool:
         """Whether a group of several threads executes this code. Its contracts are about all of them, and are not checked."""
-        return self.thread is not None and self.thread.size > 1
+        return self.thread is not None and self.thread.size > 1 and not self.magic
 
     def enter(self, call: PreparedCall) -> RuntimeValue:
         outer = self.context()
@@ -262,7 +274,7 @@ class Machine(Device):
                 frame[slot] = i
                 body(self, frame)
             return
-        before, after = dict[tuple[int, int], Loc](), dict[tuple[int, int], Loc]()
+        cells = IterationCells(self)
         while True:
             try:
                 frame[slot] = next(values)
@@ -272,9 +284,9 @@ class Machine(Device):
                 return
             env = self.formula_env(loop.layout, frame)
             self.check_invariant(contract, env)
-            _check_disjoint(self.check_loop(contract, env, start=True), before)
+            self.check_loop(contract, env, cells, start=True)
             body(self, frame)
-            _check_disjoint(self.check_loop(contract, env, start=False), after)
+            self.check_loop(contract, env, cells, start=False)
 
     def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue]) -> None:
         self.contracts.check_facts(facts(contract, "invariant"), env, "OG213", "the invariant of this loop")
@@ -286,12 +298,11 @@ class Machine(Device):
             self.contracts.check_claims(item.body, env, fail)
 
     def check_loop(
-        self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], *, start: bool
-    ) -> list[ClaimedCell]:
-        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213). Returns the
-        cells that the iteration has for itself."""
+        self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], cells: IterationCells, *, start: bool
+    ) -> None:
+        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213)."""
         if not contract:
-            return []
+            return
         what = "the contract of this loop"
         if start:
             env.update(self.contracts.bind(contract, env, "x"))
@@ -305,19 +316,23 @@ class Machine(Device):
             return Misbehaviour("OG213", f"{what} does not hold at the {when} of an iteration: {why}", claim.loc)
 
         own: list[ClaimedCell] = []
+        reads: list[ClaimedCell] = []
         for kind, item in resources(contract, BEFORE if start else AFTER, "x"):
-            cells = self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
-            own += cells if kind != "reads" else []
-        for _, item in resources(contract, frozenset({"reads"} if start else {}), "s"):
-            self.contracts.check_claims(item.body, env, fail)
-        return own
+            claims = self.contracts.check_claims(item.body, env, fail, values=not (start and kind == "writes"))
+            (reads if kind == "reads" else own).extend(claims)
+        for _, item in resources(contract, frozenset({"reads"}), "s"):
+            reads += self.contracts.check_claims(item.body, env, fail)
+        for _, item in resources(contract, frozenset({"preserves"} if start else {}), "s"):
+            reads += self.contracts.claims(item.body, env)
+        cells.add(own, reads, start=start)
 
     def parallel_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
         """Each iteration is a task with a copy of the frame. Tasks take turns at random; an access to memory may end a turn."""
         region = self.new_region()
         outer_path, outer_hub, context = self.path, self.hub, self.context()
         me = getcurrent()
-        tasks = [_IterationTask(self, frame, loop, i, me, (*outer_path, (region, i)), context) for i in values]
+        cells = IterationCells(self)
+        tasks = [_IterationTask(self, frame, loop, i, cells, me, (*outer_path, (region, i)), context) for i in values]
         try:
             while tasks:
                 at = self.random.randrange(len(tasks))
@@ -346,7 +361,7 @@ class Machine(Device):
         if thread is None:
             raise Misbehaviour("OG226", "a thread loop is executed outside a kernel", loop.loc)
         if self.magic:
-            raise CannotEvaluate("a thread loop inside a magic thread loop cannot be run", loop.loc)
+            raise Misbehaviour("OG226", "a thread loop stands in a magic thread loop, where no threads run", loop.loc)
         base, size, loops, count = thread.base, thread.size, thread.loops, len(values)
         if count == 0 or size % count:
             message = (
@@ -358,10 +373,10 @@ class Machine(Device):
         frame[loop.slot] = value = values[which]
         thread.base, thread.size, thread.loops = base + which * part, part, (*loops, (loop.index, value))
         if loop.contract and part == 1:
-            env = self.formula_env(loop.layout, frame)
-            self.check_loop(loop.contract, env, start=True)
+            env, cells = self.formula_env(loop.layout, frame), IterationCells(self)
+            self.check_loop(loop.contract, env, cells, start=True)
             loop.body(self, frame)
-            self.check_loop(loop.contract, env, start=False)
+            self.check_loop(loop.contract, env, cells, start=False)
         else:
             loop.body(self, frame)
         thread.base, thread.size, thread.loops = base, size, loops
@@ -369,25 +384,18 @@ class Machine(Device):
             self.hub.switch()
 
     def magic_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
-        """`magic thread for`, the reference that thread loops are derived from: a barrier of the group, all iterations as tasks
-        of one of its threads, and a second barrier."""
-        thread = self.thread
-        size = 1 if thread is None else thread.size
-        if thread is not None and size > 1:
-            self.meet(thread, "magic thread for", loop.loc)
-        if thread is None or thread.number == thread.base:
-            outer = self.magic
-            if thread is not None:
-                thread.size = 1
+        """`magic thread for`: a group executes all iterations as one, each of them as a task of its own. On the host the iterations
+        end together; in a kernel, only a magic barrier orders them before what follows."""
+
+        def iterations() -> None:
+            outer, clock = self.magic, self.clock
             self.magic = outer + 1
             try:
                 self.parallel_loop(values, loop, frame)
             finally:
-                self.magic = outer
-                if thread is not None:
-                    thread.size = size
-        if thread is not None and size > 1:
-            self.meet(thread, "the end of magic thread for", loop.loc)
+                self.magic, self.clock = outer, clock
+
+        self.as_one("magic thread for", loop.loc, iterations)
 
     def device_code(self, body: Closure, frame: Frame, loc: Loc) -> None:
         """Execute the code from `kernel_setup_end` to `kernel_teardown_begin` in every thread of the grid, each with a copy of the
@@ -435,6 +443,7 @@ class _IterationTask:
         frame: Frame,
         loop: LoopCode,
         i: int,
+        cells: IterationCells,
         parent: greenlet,
         path: TaskPath,
         context: CallContext,
@@ -444,28 +453,19 @@ class _IterationTask:
 
         def iteration() -> None:
             env = machine.formula_env(loop.layout, own) if loop.contract else {}
-            machine.check_loop(loop.contract, env, start=True)
+            machine.check_loop(loop.contract, env, cells, start=True)
             loop.body(machine, own)
-            machine.check_loop(loop.contract, env, start=False)
+            machine.check_loop(loop.contract, env, cells, start=False)
 
         self.machine, self.path, self.context = machine, path, context
-        self.thread, self.magic = machine.thread, machine.magic
+        self.thread, self.magic, self.clock = machine.thread, machine.magic, machine.clock
         self.greenlet = greenlet(iteration, parent=parent)
 
     def run_until_it_yields(self) -> bool:
         """Let the iteration run until it yields. Returns whether it has ended."""
-        self.machine.path, self.machine.thread, self.machine.magic = self.path, self.thread, self.magic
-        self.machine.restore(self.context)
+        machine = self.machine
+        machine.path, machine.thread, machine.magic, machine.clock = self.path, self.thread, self.magic, self.clock
+        machine.restore(self.context)
         self.greenlet.switch()
-        self.context = self.machine.context()
+        self.context, self.clock = machine.context(), machine.clock
         return self.greenlet.dead
-
-
-def _check_disjoint(claims: list[ClaimedCell], earlier: dict[tuple[int, int], Loc]) -> None:
-    """No cell belongs to two iterations of a loop (OG213). Adds the cells of an iteration to those of earlier ones."""
-    own = {(id(c.view.alloc), c.flat()): c for c in claims}
-    for key, c in own.items():
-        if key in earlier:
-            name = index_of(c.view.alloc, c.flat())
-            raise Misbehaviour("OG213", f"the contract of this loop gives {name} to two iterations", c.loc)
-        earlier[key] = c.loc

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
 
+from optigpu.interp.default_memory import Actor, Clock, after_barrier, known_to_all
 from optigpu.interp.happens_before import TaskPath
 from optigpu.interp.heap import Allocation, Heap, MemoryView, Rights
 from optigpu.interp.misbehaviour import Misbehaviour
@@ -64,6 +65,8 @@ class Thread:
     waits: Wait | None = None
     stalled: Misbehaviour | None = None
     greenlet: greenlet | None = None
+    clock: Clock = field(default_factory=dict)  # the magic barriers that the thread knows to be over
+    received: RuntimeValue = None  # the result of what another thread of the group did for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ class Threads(Heap, ABC):
         self.kernel: RunningKernel | None = None
         self.thread: Thread | None = None
         self.magic = 0  # number of magic thread loops around the running code
+        self.clock: Clock = {}  # the magic barriers of a kernel that the running task knows to be over
         self.turn_chance = 0.0
         self.logic: dict[str, RuntimeValue] = {}  # the logical variables of the function that is running
         self.ready: list[Thread] = []
@@ -165,7 +169,7 @@ class Threads(Heap, ABC):
             ready[at] = ready[-1]
             ready.pop()
         self.thread, self.magic = thread, 0
-        self.path, self.hub = thread.path, me
+        self.path, self.hub, self.clock = thread.path, me, thread.clock
         self.restore(thread.context)
         assert thread.greenlet is not None
         thread.greenlet.switch()
@@ -202,9 +206,16 @@ class Threads(Heap, ABC):
 
     # Meeting
 
-    def meet(self, thread: Thread, what: str, loc: Loc, shuffle: ShuffleArguments | None = None) -> None:
-        """Wait until all threads of the group have reached the same statement. The last one starts the new phase or exchanges
-        the values of a shuffle. Threads of a group that wait at different statements diverge (OG222)."""
+    def meet(
+        self,
+        thread: Thread,
+        what: str,
+        loc: Loc,
+        shuffle: ShuffleArguments | None = None,
+        action: ThreadBody | None = None,
+    ) -> RuntimeValue:
+        """Wait until all threads of the group have reached the same statement. The last one starts the new phase, exchanges the
+        values of a shuffle, or does the action for all. Threads of a group that wait at different statements diverge (OG222)."""
         assert self.kernel is not None and self.hub is not None
         key = (thread.base, thread.size)
         others = self.kernel.meetings.setdefault(key, [])
@@ -214,18 +225,39 @@ class Threads(Heap, ABC):
         others.append(thread)
         if len(others) < thread.size:
             self.hub.switch()
-            return
+            return thread.received
         del self.kernel.meetings[key]
         waits = [t.waits for t in others]
+        thread.waits = None
+        if action is not None:
+            own, self.clock = self.clock, known_to_all(t.clock for t in others)
+            result = action()
+            self.clock = own
+            for other in others:
+                other.received = result
         for other in others:
             other.waits = None
             if other is not thread:
                 self.ready.append(other)
         if what in SHUFFLED_LANE:
             self.exchange(what, others, waits, loc)
-        else:
+        elif action is None:
             self.new_phase(what, others)
-            self.path = thread.path
+            self.path, self.clock = thread.path, thread.clock
+        return thread.received
+
+    def as_one(self, what: str, loc: Loc, action: ThreadBody) -> RuntimeValue:
+        """What a group does as one: the last of its threads to get here does it, and all of them get the result."""
+        thread = self.thread
+        if thread is None or self.magic or thread.size == 1:
+            return action()
+        return self.meet(thread, what, loc, action=action)
+
+    def actor(self) -> Actor:
+        """Who acts on default memory: the group of the running thread, or an iteration of a magic loop."""
+        assert self.thread is not None and self.kernel is not None
+        iterations = self.path[len(self.thread.path) :] if self.magic else ()
+        return Actor(self.kernel.region, self.thread.base, self.thread.size, iterations)
 
     def new_phase(self, what: str, group: Sequence[Thread]) -> None:
         """Order what the threads of the group do from now on after what any of them did before.
@@ -234,6 +266,10 @@ class Threads(Heap, ABC):
         """
         assert self.kernel is not None
         region = self.new_region()
+        if what == "magic_barrier":
+            clock = after_barrier(self.actor(), [t.clock for t in group])
+            for t in group:
+                t.clock = clock
         within_warp = what == "warpsync" or len({t.path[:2] for t in group}) == 1
         for t in group:
             launch = (region, t.block) if len(group) > self.kernel.block else t.path[0]
@@ -248,9 +284,13 @@ class Threads(Heap, ABC):
                 return
             raise Misbehaviour("OG226", f"`{what}` is executed outside a kernel", loc)
         assert self.kernel is not None
+        if what == "magic_barrier" and (self.magic or thread.size == 1):
+            self.clock = after_barrier(self.actor(), [self.clock])
+            if not self.magic:
+                thread.clock = self.clock
+            return
         if what == "magic_barrier":
-            if self.magic == 0 and thread.size > 1:
-                self.meet(thread, what, loc)
+            self.meet(thread, what, loc)
             return
         self.need_level(thread, what, loc)
         self.meet(thread, what, loc)
@@ -266,9 +306,8 @@ class Threads(Heap, ABC):
             fits = thread.size == WARP_SIZE and place % WARP_SIZE == 0 and place + WARP_SIZE <= size
             want = f"a warp, {WARP_SIZE} threads"
         if self.magic or not fits:
-            raise Misbehaviour(
-                "OG221", f"`{what}` is an operation of {want}, but stands at a level of {describe_group(thread)}", loc
-            )
+            where = "in a magic thread loop" if self.magic else f"at a level of {describe_group(thread)}"
+            raise Misbehaviour("OG221", f"`{what}` is an operation of {want}, but stands {where}", loc)
 
     # Shuffles
 

@@ -174,7 +174,7 @@ def _take_precondition(
             if claim.share == share:
                 r = c.claimed_family(Operation.CALL, state, held, claim, take)
                 if f.device:
-                    require_reach(Operation.CALL, state, claim.cells.base)
+                    require_reach(Operation.CALL, state, claim.cells.base, called=True)
                     require_handover(c, Operation.CALL, state, r, claim, take)
                 if share == READ:
                     reads = reads_after(changed(state, pending_reads=reads), take.family, claim.cells)

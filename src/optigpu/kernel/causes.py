@@ -292,6 +292,13 @@ class WrongGroup(Cause, word="level"):
 
 
 @with_fields
+class EmptyGroup(Cause, word="nobody"):
+    """A group stores as one, and is not shown to have a thread: it would store nothing."""
+
+    context: Context
+
+
+@with_fields
 class NoWholeWarps(Cause, word="warp"):
     """32 does not divide the number of threads of a block."""
 
@@ -328,6 +335,13 @@ class SharedMemoryInUse(Cause, word="busy"):
     context: Context | None = None
 
 
+@with_fields
+class StillInUse(Cause, word="in use"):
+    """Threads free default memory that others of them may be using."""
+
+    context: Context
+
+
 class ShuffleOutsideWarp(Cause, word="amount"):
     """The amount of a shuffle is not shown to be in 0..32."""
 
@@ -351,6 +365,6 @@ KernelCause: TypeAlias = (
     OutOfOrder | MissingPermission | Overlap | Uninitialised | WrongValue | Leak | WrongShape | ClaimOutside | ClaimedTwice
     | NotAllocated | NegativeSize | WrongSizes | DifferentBranches | UnprovedFact | UnmetObligation | Overflow
     | BrokenInvariant | BrokenLaw | DependentIterations | StepNotPositive | NotCounting | NotUnrolled | EndlessLoop
-    | NotOwner | UnorderedRead | UncoveredRead | WrongContext | WrongGroup | NoWholeWarps | UnequalParts | WrongSpace
-    | SharedMemoryExceeded | SharedMemoryInUse | ShuffleOutsideWarp | LaunchLimit | LeftInKernel
+    | NotOwner | UnorderedRead | UncoveredRead | WrongContext | WrongGroup | EmptyGroup | NoWholeWarps | UnequalParts | WrongSpace
+    | SharedMemoryExceeded | SharedMemoryInUse | StillInUse | ShuffleOutsideWarp | LaunchLimit | LeftInKernel
 )  # fmt: skip

@@ -10,13 +10,22 @@ from optigpu.logic.cells import Cells, Owner, Terms, arguments, over
 from optigpu.logic.records import record
 from optigpu.logic.terms import INT, ONE, ZERO, Term
 
-HOST, SETUP, THREADS, TEARDOWN = "host", "setup", "threads", "teardown"
+HOST, SETUP, THREADS, MAGIC, TEARDOWN = "host", "setup", "threads", "magic", "teardown"
 GROUP_SIZE = k.rule_var("groupDim", 0, INT)  # in claims of proof steps: the number of threads that execute the step
+
+# The number of a thread that is in no group. It stands for all iterations of magic thread loops, which no thread executes: a cell
+# that it owns can be accessed by nobody, and what it has read nobody can write, until a magic barrier. No fact is known of the
+# number, so what is proved holds whatever it is, in particular for one so far below zero that no group reaches it.
+NOWHERE = k.rule_var("nowhere", 0, INT)
 
 
 @record
 class Context:
-    """Who executes: the host, or a group of `threads` neighbouring threads of a kernel with `grid` blocks of `block` threads."""
+    """Who executes: the host, or a group of `threads` neighbouring threads of a kernel with `grid` blocks of `block` threads.
+
+    In an iteration of a magic thread loop (MAGIC), it is an imaginary group that acts as one, and `threads` are those of the real
+    group around the loop.
+    """
 
     kind: str = HOST
     threads: Term = ONE
@@ -55,6 +64,11 @@ PendingReads = tuple[PendingRead, ...]
 def everyone(context: Context) -> Owner:
     """All threads of the current group."""
     return Owner(ZERO, context.threads)
+
+
+def imaginary() -> Owner:
+    """The thread that is in no group."""
+    return Owner(NOWHERE, ONE)
 
 
 def choose_owner(test: Term, a: Owner, b: Owner) -> Owner:

@@ -18,7 +18,7 @@ from optigpu.kernel.side_conditions import (
     within,
 )
 from optigpu.kernel.state import Base, OpenBlock, State, changed, first_state
-from optigpu.kernel.thread_conditions import ACCESSIBLE, any_launch, require_handover
+from optigpu.kernel.thread_conditions import DEVICE_MEMORY, any_launch, require_handover
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Terms, same
 from optigpu.logic.equality import EqualitySteps
@@ -43,7 +43,7 @@ def begin(c: SideConditions, name: str, inverses: tuple[Terms, ...]) -> State:
     facts = c.judge.root.assume(*(p for _, p in c.program.axioms), *f.contract.requires)
     c.ledger.axioms.update(a for a, _ in c.program.axioms)
     bases = {p.name: Base(p.sort, p.dims, p.space, False, limits=p.limits) for p in f.params if p.dims is not None}
-    if any(b.space not in (ACCESSIBLE[THREADS] if f.device else (HOST_MEMORY, GLOBAL)) for b in bases.values()):
+    if any(b.space not in (DEVICE_MEMORY if f.device else (HOST_MEMORY, GLOBAL)) for b in bases.values()):
         raise Rejected(WrongSpace(Operation.BEGIN, next(iter(bases))))
     sizes = {p.name: p.bytes if p.space in (HOST_MEMORY, GLOBAL) else 0 for p in f.params}
     for claim in f.contract.pre:

@@ -9,7 +9,7 @@ from optigpu.kernel.context import HOST, SETUP, TEARDOWN, THREADS, Context
 from optigpu.kernel.instructions import REGISTER, SHARED, LaunchKernel, Phase
 from optigpu.kernel.side_conditions import SideConditions, next_instruction
 from optigpu.kernel.state import State, changed
-from optigpu.kernel.thread_rules import SYNCHRONISED, synchronised
+from optigpu.kernel.thread_rules import ALL_MEMORY, synchronised
 from optigpu.logic import terms as k
 from optigpu.logic.terms import ONE, ZERO
 
@@ -67,6 +67,6 @@ def phase(c: SideConditions, state: State) -> State:
             raise Rejected(LeftInKernel(Operation.LAUNCH, name, space=ending))
     if i.to == HOST:
         return changed(state, context=Context(), code=state.code[1:])
-    state = synchronised(state, SYNCHRONISED)
+    state = synchronised(state, ALL_MEMORY)
     after = replace(context, kind=TEARDOWN, threads=ZERO, busy=())
     return changed(state, context=after, pending_reads=(), code=state.code[1:])

@@ -21,7 +21,7 @@ from optigpu.kernel.causes import (
     WrongContext,
     WrongShape,
 )
-from optigpu.kernel.context import HOST, PendingReads, owner_where, with_reads
+from optigpu.kernel.context import HOST, NOWHERE, PendingReads, owner_where, with_reads
 from optigpu.kernel.instructions import SEQUENTIAL, THREAD, Bind, CountedLoop, LaunchKernel, Phase
 from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, Invariant, LoopContract
@@ -40,6 +40,7 @@ from optigpu.kernel.thread_loop_conditions import (
     context_after,
     group_of_iteration,
     invariant_reads,
+    lent_owner,
     owner_inside,
     owner_outside,
     reads_after_loop,
@@ -63,7 +64,9 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     Sound: X is injective by *take*, and v is a binder of it, so different iterations have different cells. Iterations of a parallel
     loop then share only cells that they read, so that iteration v does what it would do alone, and facts(v + 1) follow from it
     whenever it runs: facts are not about memory. Iteration v of a thread loop is executed by an equal part of the group; its
-    threads own its exclusive cells, and nobody else has read them since the last barrier.
+    threads own its exclusive cells, and nobody else has read them since the last barrier. An iteration of a magic loop of a kernel
+    acts as one, and shares only cells that it reads with others; the group around owns its exclusive cells and nobody has read
+    them, so that all earlier accesses are ordered before it. Nothing orders it before what follows, up to a magic barrier.
     """
     loop = next_instruction(state, CountedLoop)
     require_known(state, contract)
@@ -92,7 +95,7 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     reads = with_reads(reads, *invariant_reads(contract, v))
     for n, r in held.items():
         share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
-        body[n] = replace(r, share=share, owner=r.owner and r.owner.moved(k.neg(entered.first)))
+        body[n] = replace(r, share=share, owner=lent_owner(state, entered, r))
     for p in contract.facts:
         c.require(state.facts, instantiate(p, (range_.low,)), BrokenInvariant(Operation.LOOP))
     facts = _facts_inside(state, loop, entered, body)
@@ -115,7 +118,8 @@ def _exclusive_inside(
     """The cells X(v) that iteration v takes from r, and their pending reads, as the body sees them under `number`.
 
     All X(v) are cells of r, and no cell is in two of them. In a thread loop, the threads of the iteration own them, and every
-    pending read of one of them is by those threads; that says nothing if there is a single one.
+    pending read of one of them is by those threads; that says nothing if there is a single one. In a magic loop of a kernel, the
+    whole group owns them, and there is no pending read of one of them.
     """
     if not x.cells.ranges or x.cells.ranges[0] != (entered.range.low, entered.range.high):
         raise Rejected(WrongShape(Operation.LOOP, x.cells.base))
@@ -124,14 +128,15 @@ def _exclusive_inside(
     at = instantiate_all(x.forward, binders)
     owner = r.owner and r.owner.at(at)
     reads = tuple(replace(read, family=number) for read in state.pending_reads if read.family == x.family)
-    if loop.mode == THREAD:
-        inner = owner_inside(c, state, r, x, entered.context)
+    magic = entered.first is NOWHERE
+    if loop.mode == THREAD or magic:
+        inner = owner_inside(c, state, r, x, entered)
         owner = inner and inner.at(binders)
-        part = Owner(k.mul(k.bound(x.cells.arity - 1, INT), threads), threads)
+        part = None if magic else Owner(k.mul(k.bound(x.cells.arity - 1, INT), threads), threads)
         for read in reads:
             require_read_within(c, state, x.cells, read, part)
         moved = (replace(read, reader=read.reader.moved(k.neg(entered.first))) for read in reads)
-        reads = () if threads is ONE else tuple(moved)
+        reads = () if magic or threads is ONE else tuple(moved)
     cells = x.cells.under((entered.v,))
     return CellFamily(cells, instantiate(r.value, at), instantiate(r.init, at), FULL, owner), reads
 

@@ -12,13 +12,15 @@ from optigpu.kernel.causes import (
     Rejected,
     SharedMemoryExceeded,
     SharedMemoryInUse,
+    StillInUse,
     Uninitialised,
     UnmetObligation,
     UnprovedFact,
     WrongContext,
 )
-from optigpu.kernel.context import GROUP_SIZE, HOST, TEARDOWN, THREADS
+from optigpu.kernel.context import GROUP_SIZE, HOST, MAGIC, TEARDOWN, THREADS
 from optigpu.kernel.instructions import (
+    HOST_MEMORY,
     REGISTER,
     SHARED,
     Allocate,
@@ -106,7 +108,8 @@ def store(c: SideConditions, state: State, family: int, at: Terms) -> State:
         ---------------------------------------------------------------------------
         {F; H, r} a[e] = x {F; H, r with value(b) = (b = w ? x : r.value(b))}
 
-    Side conditions: as for `load`, and one thread executes it (registers excepted: each thread has its own).
+    Side conditions: as for `load`, and one thread executes it (registers excepted: each thread has its own). On default memory a
+    group acts as one, and nobody else has read the cell since the last magic barrier (`require_access`).
     Sound: r is injective, so that b = w is the only binder of the cell, and no other family has it.
     """
     i = next_instruction(state, StoreCell)
@@ -158,7 +161,8 @@ def allocate(c: SideConditions, state: State) -> State:
     family = CellFamily(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
     bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
     held = {**state.held, state.counter: family}
-    facts = c.in_memory(state.facts.assume(sizes), box(i.base, dims), i.bytes)
+    size = i.bytes if context.kind == HOST else 0  # a group without threads allocates nothing, of whatever size
+    facts = c.in_memory(state.facts.assume(sizes), box(i.base, dims), size)
     after = changed(state, facts=facts, bases=bases, held=held, code=state.code[1:])
     return changed(after, counter=state.counter + 1, context=context)
 
@@ -170,7 +174,8 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
         -----------------------------------------------------------------
         {F; H, r} free(a) {F; H}
 
-    Side conditions: a was allocated here, in the same way, and by the same kind of context.
+    Side conditions: a was allocated here, in the same way, and by the same kind of context. A group of threads frees default memory
+    as one: all its threads own it, and nobody has read it since the last magic barrier.
     A shared array that threads may still be using (it has an owner, or a pending read) keeps its bytes and its name until the next
     block barrier.
     """
@@ -179,8 +184,12 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     base = state.bases.get(i.base)
     if base is None or base.heap != i.heap or any(d is None for d in base.dims):
         raise Rejected(NotAllocated(Operation.FREE, i.base))
-    narrow = {SHARED: TEARDOWN if base.heap else THREADS, REGISTER: THREADS}
-    if narrow.get(base.space, HOST) != state.context.kind:
+    places = {
+        SHARED: (TEARDOWN if base.heap else THREADS,),
+        REGISTER: (THREADS, MAGIC),
+        HOST_MEMORY: (HOST, THREADS, MAGIC),
+    }
+    if state.context.kind not in places.get(base.space, (HOST,)):
         raise Rejected(WrongContext(Operation.FREE, i.base, space=base.space, context=state.context))
     r = family_of(Operation.FREE, state.held, family, i.base, FULL)
     whole = box(i.base, tuple(d for d in base.dims if d is not None))
@@ -188,6 +197,8 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     freed = {n for n, f in state.held.items() if f.cells.base == i.base}
     idle = r.owner is None and not any(read.family in freed for read in state.pending_reads)
     context = state.context
+    if base.space == HOST_MEMORY and context.kind != HOST and not idle:
+        raise Rejected(StillInUse(Operation.FREE, i.base, context=context))
     if idle:  # only shared memory takes bytes
         context = replace(context, used=k.sub(context.used, base.bytes))
     elif base.space == SHARED:
@@ -234,13 +245,14 @@ def ghost(c: SideConditions, state: State, takes: tuple[Take, ...], steps: tuple
     """
     i = next_instruction(state, GhostStep)
     require_known(state, steps)
-    for p in state.values(i.requires):
+    values = {**state.env, GROUP_SIZE: state.context.threads}
+    for p in (k.substitute(p, values) for p in i.requires):
         c.require(state.facts, p, UnprovedFact(Operation.GHOST))
         state = changed(state, facts=state.facts.assume(p))
     for side, found in ((i.pre, takes[: len(i.pre)]), (i.post, takes[len(i.pre) :])):
         held = dict(state.held)
         for claim, take in sorted(zip(side, found, strict=True), key=lambda pair: pair[0].share):  # full ones first
-            actual = claim.substitute({**state.env, GROUP_SIZE: state.context.threads})
+            actual = claim.substitute(values)
             r = c.claimed_family(Operation.GHOST, state, held, actual, take)
             require_claimed_owner(c, Operation.GHOST, state, r, actual, take)
             if actual.share == FULL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel.causes import (
+    EmptyGroup,
     NotOwner,
     NoWholeWarps,
     Operation,
@@ -15,17 +16,33 @@ from optigpu.kernel.causes import (
     WrongGroup,
     WrongSpace,
 )
-from optigpu.kernel.context import HOST, THREADS, Context, PendingRead, PendingReads, everyone, with_reads
+from optigpu.kernel.context import (
+    HOST,
+    MAGIC,
+    NOWHERE,
+    THREADS,
+    Context,
+    PendingRead,
+    PendingReads,
+    everyone,
+    imaginary,
+    with_reads,
+)
 from optigpu.kernel.instructions import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Allocate
 from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, require_known, terms_of
 from optigpu.kernel.state import State
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Owner, Terms, same
+from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Owner, Terms, same, single
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
 
-ACCESSIBLE = {HOST: (HOST_MEMORY,), THREADS: (GLOBAL, SHARED, REGISTER, DEVICE)}  # memory, by who executes
+DEVICE_MEMORY = (GLOBAL, SHARED, REGISTER, DEVICE)
+ACCESSIBLE = {  # memory, by who executes; host memory is the default memory, which a kernel uses until it is converted
+    HOST: (HOST_MEMORY,),
+    THREADS: (*DEVICE_MEMORY, HOST_MEMORY),
+    MAGIC: (HOST_MEMORY, REGISTER),
+}
 WARP = 32
 ANY_LAUNCH = (
     k.rule_var("gridDim", 0, INT),
@@ -46,9 +63,10 @@ def any_launch(threads: Term) -> Context:
     return Context(THREADS, threads, grid, block, shared, k.sub(shared, left))
 
 
-def require_reach(operation: Operation, state: State, base: str) -> None:
-    """The memory is one that whoever executes here can access."""
-    if base in state.bases and state.bases[base].space not in ACCESSIBLE.get(state.context.kind, ()):
+def require_reach(operation: Operation, state: State, base: str, called: bool = False) -> None:
+    """The memory is one that whoever executes here can access; `called`: that a device function can, which has none of the host."""
+    spaces = DEVICE_MEMORY if called else ACCESSIBLE.get(state.context.kind, ())
+    if base in state.bases and state.bases[base].space not in spaces:
         raise Rejected(WrongSpace(operation, base, space=state.bases[base].space, context=state.context))
 
 
@@ -81,14 +99,16 @@ def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms,
 
     Shared memory has a copy in each block, registers have one in each thread. Where the current group is larger, a first dimension
     numbers the copies, and copy b belongs to block (or thread) b. A plain local of threads is a register that holds the same value
-    in all of them.
+    in all of them; in an iteration of a magic loop it is private to the iteration. A group allocates default memory as one.
     """
     context, first = state.context, k.bound(len(i.dims), INT)
     match i.space, i.heap, i.distributed, context.kind:
         case ("Any", _, False, "host") | ("GMem", True, False, "host"):
             return i.space, (), None
-        case "Any", False, False, "threads":
+        case "Any", False, False, "threads" | "magic":
             return REGISTER, (), None
+        case "Any", True, False, "threads" | "magic":
+            return i.space, (), None
         case "SMem", True, True, "setup":
             return SHARED, (context.grid,), Owner(k.mul(first, context.block), context.block)
         case "SMem", False, False, "threads":
@@ -105,7 +125,9 @@ def require_access(
 ) -> None:
     """All threads of the group own the cell of r at these binders; a write is by one thread.
 
-    A register has a copy in each thread, so writing the same value to all copies is no race.
+    A register has a copy in each thread, so writing the same value to all copies is no race. On default memory a group of any size
+    acts as one: it stores once, after what the same group has loaded and stored as one. It has to have a thread, and nobody else
+    may have read the cell since the last magic barrier: neither a part of the group nor a magic loop.
     """
     base = r.cells.base
     if state.context.kind == HOST:
@@ -113,14 +135,24 @@ def require_access(
     if r.owner is not None:
         goal = r.owner.at(at).contains(everyone(state.context))
         c.require(state.facts, goal, NotOwner(operation, base, cell=r.cells.at(at), other=r.owner.at(at)))
-    if write and state.bases[base].space != REGISTER:
+    if write and state.bases[base].space == HOST_MEMORY:
+        c.require(state.facts, k.le(ONE, state.context.threads), EmptyGroup(operation, base, context=state.context))
+        cell = single(base, r.cells.at(at))
+        for read in state.pending_reads:
+            if state.held[read.family] is r:
+                require_read_within(c, state, cell, read, None, operation)
+    elif write and state.bases[base].space != REGISTER:
         require_group_size(c, operation, state, ONE, base=base)
 
 
 def reads_after(state: State, family: int, cells: Cells) -> PendingReads:
-    """The pending reads after the group has read cells. A single thread that reads cells it holds in full adds none."""
+    """The pending reads after the group has read cells. A single thread that reads cells it holds in full adds none.
+
+    Neither does a group on default memory: it loads as one, before everything that its threads do afterwards.
+    """
     r, context = state.held[family], state.context
-    own = context.threads is ONE and r.share != READ
+    as_one = context.threads is ONE or state.bases[r.cells.base].space == HOST_MEMORY
+    own = as_one and r.share != READ
     if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
         return state.pending_reads
     return with_reads(state.pending_reads, PendingRead(family, cells, everyone(context)))
@@ -140,14 +172,25 @@ def require_covered(
     c.require(inside, goal, UncoveredRead(operation, read.cells.base))
 
 
-def require_read_within(c: SideConditions, state: State, cells: Cells, read: PendingRead, part: Owner) -> None:
-    """Whoever has read one of the cells is in the part of the group that takes it (a term under the cells' binders)."""
+def require_read_within(
+    c: SideConditions,
+    state: State,
+    cells: Cells,
+    read: PendingRead,
+    part: Owner | None,
+    operation: Operation = Operation.LOOP,
+) -> None:
+    """Whoever has read one of the cells is in the part of the group that takes it (a term under the cells' binders).
+
+    No part: nobody has read one of them. An iteration of a magic loop takes cells like this.
+    """
     b, inside = arbitrary(state.facts, cells)
     other, inside = arbitrary(inside, read.cells)
     inside = inside.assume(same(cells.at(b), read.cells.at(other)))
-    goal = part.at(b).contains(read.reader.at(other))
-    first, reader = part.at(b).start, read.reader.at(other)
-    c.require(inside, goal, UnorderedRead(Operation.LOOP, cells.base, cell=cells.at(b), first=first, other=reader))
+    reader = read.reader.at(other)
+    goal = k.FALSE if part is None else part.at(b).contains(reader)
+    first = ZERO if part is None else part.at(b).start
+    c.require(inside, goal, UnorderedRead(operation, cells.base, cell=cells.at(b), first=first, other=reader))
 
 
 def require_handover(
@@ -180,8 +223,13 @@ def require_handover(
 def require_claimed_owner(
     c: SideConditions, operation: Operation, state: State, r: CellFamily, claim: CellClaim, take: Take
 ) -> None:
-    """The threads that own cells of r by the claim of a proof step (without an owner: the whole group) own them."""
-    if state.context.kind != THREADS:
+    """The threads that own cells of r by the claim of a proof step (without an owner: the whole group) own them.
+
+    The imaginary owner, in the contract of a magic loop, says nothing of threads.
+    """
+    if claim.owner == imaginary():
+        return
+    if state.context.kind not in (THREADS, MAGIC):
         if claim.owner is not None:
             raise Rejected(WrongContext(operation, claim.cells.base, context=state.context))
         return
@@ -200,7 +248,12 @@ def require_outlives(before: State, v: Term, *ts: Term) -> None:
     require_known(before, tuple(k.substitute(t, {v: ZERO}) for t in ts))
 
 
+def counted_outside(owner: Owner, first: Term) -> Owner:
+    """Threads of an iteration that begins at thread `first`, counted in the group around the loop."""
+    return imaginary() if first is NOWHERE else owner.moved(first)
+
+
 def read_by_all(before: State, read: PendingRead, v: Term, low: Term, high: Term, first: Term) -> PendingRead:
     """What iteration v, whose threads begin at `first`, has read, for all v in low..high."""
     require_outlives(before, v, *terms_of(read))
-    return replace(read, reader=read.reader.moved(first)).over(v, low, high)
+    return replace(read, reader=counted_outside(read.reader, first)).over(v, low, high)

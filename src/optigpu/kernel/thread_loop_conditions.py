@@ -12,15 +12,27 @@ from optigpu.kernel.causes import (
     UncoveredRead,
     UnequalParts,
     WrongContext,
+    WrongSpace,
     unproved,
 )
-from optigpu.kernel.context import HOST, THREADS, Context, PendingReads, everyone, with_reads
-from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, SEQUENTIAL, THREAD, CountedLoop
+from optigpu.kernel.context import (
+    HOST,
+    MAGIC,
+    NOWHERE,
+    THREADS,
+    Context,
+    PendingReads,
+    choose_owner,
+    everyone,
+    imaginary,
+    with_reads,
+)
+from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, REGISTER, SEQUENTIAL, THREAD, CountedLoop
 from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, LoopContract
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, next_instruction, require_known
 from optigpu.kernel.state import State
-from optigpu.kernel.thread_conditions import read_by_all, require_covered, require_outlives
+from optigpu.kernel.thread_conditions import counted_outside, read_by_all, require_covered, require_outlives
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Owner
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate
@@ -29,12 +41,17 @@ from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate
 def group_of_iteration(
     c: SideConditions, state: State, loop: CountedLoop, contract: LoopContract, range_: IterationRange, v: Term
 ) -> tuple[Context, Term]:
-    """Who executes iteration v, and its first thread: N iterations of a thread loop are N equal parts of the group."""
+    """Who executes iteration v, and its first thread: N iterations of a thread loop are N equal parts of the group.
+
+    An iteration of a magic thread loop in a kernel is executed by no thread, but by an imaginary group that acts as one.
+    """
     context = state.context
-    if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS):
+    if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS, MAGIC):
         return context, ZERO
     if loop.mode in (PARALLEL, MAGIC_THREAD) and context.kind == HOST:
         return context, ZERO
+    if loop.mode == MAGIC_THREAD and context.kind in (THREADS, MAGIC):
+        return replace(context, kind=MAGIC), NOWHERE
     if loop.mode != THREAD or context.kind != THREADS:
         raise Rejected(WrongContext(Operation.LOOP, context=context, mode=loop.mode))
     part = state.facts.simplify(contract.part if contract.part is not None else ONE)
@@ -45,12 +62,22 @@ def group_of_iteration(
     return replace(context, threads=part), k.mul(v, part)
 
 
-def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, context: Context) -> Owner | None:
+def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, entered: EnteredLoop) -> Owner | None:
     """The owner of exclusive cells inside the iteration, under v and their binders.
 
-    Either all threads of the iteration own the cells already (`whole`), or all owners are threads of the iteration.
+    Either all threads of the iteration own the cells already (`whole`), or all owners are threads of the iteration. An iteration of
+    a magic loop takes cells that all threads of the group around the loop own, and no registers: these belong to threads.
     """
+    context = entered.context
+    if entered.first is NOWHERE and state.bases[x.cells.base].space == REGISTER:
+        raise Rejected(WrongSpace(Operation.LOOP, x.cells.base, space=REGISTER, context=context))
     if r.owner is None:
+        return None
+    if entered.first is NOWHERE:
+        b, inside = arbitrary(state.facts, x.cells)
+        owner = r.owner.at(x.forward).at(b)
+        cause = NotOwner(Operation.LOOP, x.cells.base, cell=x.cells.at(b), first=ZERO, other=owner)
+        c.require(inside, owner.contains(everyone(context)), cause)
         return None
     first = k.mul(k.bound(x.cells.arity - 1, INT), context.threads)
     owner = r.owner.at(x.forward).moved(k.neg(first))
@@ -61,6 +88,18 @@ def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, c
     cell, other = x.cells.at(b), owners.moved(begin)
     c.require(inside, goal, NotOwner(Operation.LOOP, x.cells.base, cell=cell, first=begin, other=other))
     return None if x.whole else owner
+
+
+def lent_owner(state: State, entered: EnteredLoop, r: CellFamily) -> Owner | None:
+    """The owner, counted inside an iteration, of cells that are lent to it.
+
+    An iteration of a magic loop may read what all threads of the group around the loop own. Of other cells it is no owner, and
+    they are in no group of which it could execute a barrier.
+    """
+    if r.owner is None or entered.first is not NOWHERE:
+        return r.owner and r.owner.moved(k.neg(entered.first))
+    group = everyone(state.context)
+    return choose_owner(r.owner.contains(group), group, imaginary())
 
 
 def invariant_reads(contract: LoopContract, v: Term) -> PendingReads:
@@ -82,11 +121,14 @@ def require_owned_by(c: SideConditions, operation: Operation, state: State, r: C
 
 
 def owner_outside(before: State, entered: EnteredLoop, r: CellFamily) -> Owner | None:
-    """The owner of exclusive cells after the loop, under v and their binders: as inside, counted in the group of the loop."""
+    """The owner of exclusive cells after the loop, under v and their binders: as inside, counted in the group of the loop.
+
+    What an iteration of a magic loop has accessed belongs to nobody, until a magic barrier of the group.
+    """
     threads = entered.context.threads
-    if entered.context == before.context and r.owner is None:
+    if entered.first is not NOWHERE and entered.context == before.context and r.owner is None:
         return None
-    owner = (r.owner or Owner(ZERO, threads)).moved(entered.first)
+    owner = counted_outside(r.owner or Owner(ZERO, threads), entered.first)
     require_outlives(before, entered.v, owner.start, owner.size)
     return owner.over(entered.v, r.cells.arity)
 
@@ -132,6 +174,8 @@ def reads_after_loop(
             continue
         of_all = read_by_all(before, read, v, range_.low, range_.high, entered.first)
         reads = with_reads(reads, replace(of_all, family=outer.get(read.family, read.family)))
-    if before.context.threads is ONE:  # a thread's own reads do not restrict it
-        return tuple(read for read in reads if before.held[read.family].share == READ)
+    if before.context.threads is ONE:  # a thread's own reads do not restrict it; those of magic loops do
+        return tuple(
+            read for read in reads if before.held[read.family].share == READ or NOWHERE in read.reader.start.free
+        )
     return reads

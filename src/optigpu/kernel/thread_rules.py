@@ -16,8 +16,8 @@ from optigpu.kernel.causes import (
     WrongShape,
     WrongSpace,
 )
-from optigpu.kernel.context import HOST, TEARDOWN, PendingRead, choose_owner, everyone, with_reads
-from optigpu.kernel.instructions import GLOBAL, REGISTER, SHARED, ArrayView, Barrier, Shuffle
+from optigpu.kernel.context import HOST, MAGIC, TEARDOWN, THREADS, PendingRead, choose_owner, everyone, with_reads
+from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, REGISTER, SHARED, ArrayView, Barrier, Shuffle
 from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, family_of, member, next_instruction, require_known
 from optigpu.kernel.state import State, changed
@@ -27,6 +27,7 @@ from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
 
 SYNCHRONISED = (GLOBAL, SHARED)  # by an instruction
+ALL_MEMORY = (*SYNCHRONISED, HOST_MEMORY)  # by a magic barrier, and by the end of the threads
 
 
 def barrier(c: SideConditions, state: State) -> State:
@@ -39,12 +40,17 @@ def barrier(c: SideConditions, state: State) -> State:
     Sound: groups are equal parts of equal parts of the grid, so a group of T threads starts at a multiple of T: it is a block, and
     the same for warps. The barrier orders every access of the group before it before every access after it. Of other groups it says
     nothing: see `synchronised`. After a block barrier, shared arrays that went out of scope are in use no more.
+
+    magic_barrier, of a group of any size, and of an iteration of a magic loop, does the same for all memory but registers. It is no
+    instruction: emission refuses it. Default memory is synchronised by it alone. In host code, whose magic loops end together, it
+    changes nothing.
     """
     i = next_instruction(state, Barrier)
-    if i.level == "magic":  # of host code, whose magic thread loops end together anyway
-        if state.context.kind != HOST:
+    if i.level == "magic":
+        if state.context.kind not in (HOST, THREADS, MAGIC):
             raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
-        return changed(state, code=state.code[1:])
+        after = changed(state, code=state.code[1:])
+        return after if state.context.kind == HOST else synchronised(after, ALL_MEMORY)
     if i.level == "kernel":  # the end of the threads has ordered all their accesses: see `phase`
         if state.context.kind != TEARDOWN:
             raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, barrier=i.level))

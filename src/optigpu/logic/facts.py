@@ -18,6 +18,7 @@ from optigpu.logic.bounds import DEFINED, BoundTable
 from optigpu.logic.equations import solved, without_quotient_vars
 from optigpu.logic.inequalities import Elimination
 from optigpu.logic.monomials import split_multiple, without_factor
+from optigpu.logic.powers import bounds_of_powers, factored, has_product_of_powers, is_power, multiplied, with_factor
 from optigpu.logic.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
 
 MAX_COMPARED = 8  # arguments of a maximum that are compared with each other
@@ -115,7 +116,7 @@ class Facts:
             items += k.conjuncts(self._inside(k.substitute(c, out.substitution)))
             items = out._solve_equations(items)
         out._set_items(items)
-        choices = {i for i in out.items if any(x.op in ("ite", "max") for x in k.subterms(i))}
+        choices = {i for i in out.items if any(x.op in ("ite", "max", "pow2") for x in k.subterms(i))}
         out._deciding = bool(choices)
         decided = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
         if choices:
@@ -190,6 +191,10 @@ class Facts:
         match new.op:
             case "fdiv":
                 return self._divide(new)
+            case "pow2":
+                return factored(new, self.nonneg)
+            case "poly" if new.sort is INT and has_product_of_powers(new):
+                return multiplied(new, self.nonneg)
             case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.parts):
                 return self._cancel(new)
             case "max":
@@ -226,7 +231,7 @@ class Facts:
     def _divide(self, t: Term) -> Term:
         """(d * quotient + rest) div d is quotient if 0 <= rest < d, and quotient - 1 if -d <= rest < 0, for d >= 1."""
         a, d = t.args
-        quotient, rest = split_multiple(a, d)
+        quotient, rest = split_multiple(with_factor(a, d, self.nonneg), d)
         if not self.nonneg(k.sub(d, ONE)):
             return t
         if self.nonneg(rest) and self.nonneg(k.sub(k.sub(d, ONE), rest)):
@@ -321,6 +326,9 @@ class Facts:
         if self._bounds is None:
             self._bounds = BoundTable(self.known, set())
             self._bounds.add_all(self.items)
+            if powers := [a for a in dict.fromkeys(a for i in self.items for a in k.subterms(i)) if is_power(a)]:
+                self._add_powers(self._bounds, powers)
+                self._nonneg.clear()  # what was not proved while these bounds were missing
         bounds = self._bounds
         if any(a.op in DEFINED and a not in bounds.of for a in k.subterms(p)):
             divisors = {a.args[1] for a in k.subterms(p) if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}
@@ -329,7 +337,15 @@ class Facts:
                 if d in bounds.positive or self.nonneg(k.sub(d, ONE)):
                     bounds.add_positive(d)
             bounds.add_definitions(p)
+        if powers := [a for a in k.subterms(p) if is_power(a)]:
+            bounds = bounds.copy()
+            self._add_powers(bounds, powers)
         return bounds
+
+    def _add_powers(self, bounds: BoundTable, powers: list[Term]) -> None:
+        """Add the bounds of these powers of two, compared with those that the table has."""
+        for inequality in list(bounds_of_powers(powers, filter(is_power, bounds.of), self.nonneg)):
+            bounds.add(inequality)
 
 
 def _sharpened(items: list[Term]) -> list[Term]:

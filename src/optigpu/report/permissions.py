@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from optigpu.kernel import State
-from optigpu.kernel.instructions import REGISTER
+from optigpu.kernel.context import NOWHERE
+from optigpu.kernel.instructions import HOST_MEMORY, REGISTER
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Terms
@@ -173,12 +174,16 @@ class _PointPrinter:
         xs = _binders(f)
         inside, owner = state.facts.assume(f.cells.domain(xs)), f.owner.at(xs)
         start, size = (self.written(inside.simplify(t)) for t in (owner.start, owner.size))
+        if NOWHERE in start.free:
+            owners = "an iteration" if start is NOWHERE else "iterations, in part,"
+            return f", owned by {owners} of a magic thread loop until a magic barrier"
         threads = f"thread {printer.show(start)}"
         if size is not k.ONE:
             threads = f"threads {printer.show(start, 5)}..+{printer.show(size, 5)}"
         if state.bases[f.cells.base].space == REGISTER:
             return f", in a register of {threads}"
-        return f", owned by {threads} until a barrier"
+        barrier = "a magic barrier" if state.bases[f.cells.base].space == HOST_MEMORY else "a barrier"
+        return f", owned by {threads} until {barrier}"
 
     def contents(self, f: CellFamily, state: State, printer: TermPrinter) -> str:
         if f.init is k.FALSE:

@@ -6,6 +6,7 @@ from optigpu.errors.catalogue import proof_error
 from optigpu.errors.details import Details
 from optigpu.errors.problem import Problem
 from optigpu.kernel.causes import Cause, MissingPermission, Overlap, WrongValue
+from optigpu.kernel.context import NOWHERE
 from optigpu.logic.cells import Cells
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import FALSE, Term
@@ -59,7 +60,7 @@ def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: boo
             out.append(("cell", d.base + "".join(f"[{d.show(e)}]" for e in cause.cells.at(cause.at))))
             out.append(("need", d.show(cause.wanted)))
             out.append(("have", d.show(cause.actual)))
-        case Cause(goal=Term() as goal) if goal is not FALSE:
+        case Cause(goal=Term() as goal) if goal is not FALSE and NOWHERE not in goal.free:
             out.append(("need", d.show(goal)))
     if floats_open:
         out.append(("floats", OPEN_FLOATS))

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, REAL, Term
-from optigpu.search.evaluation import Sample, Undefined, evaluate
+from optigpu.search.evaluation import Sample, Undefined, evaluate, power_of_two
 
 Number: TypeAlias = int | Fraction  # truth values are 0 and 1
 
@@ -122,6 +122,8 @@ def _operation(op: str, args: list[Number]) -> Number:
     match op, args:
         case "fdiv", (a, b) if b != 0:
             return a // b
+        case "pow2", (a,):
+            return power_of_two(int(a))
         case "inv", (a,) if a != 0:
             return Fraction(1) / a
         case "real", (a,):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,8 @@ from optigpu.syntax.exprs import (
     Expr,
     Var,
 )
-from optigpu.syntax.program import Body, Clause, For, Function, Item, Program, Stmt
+from optigpu.syntax.free_names import bound_after, clause_names, names_in
+from optigpu.syntax.program import Body, Clause, Define, For, Function, Item, LogicDecl, LogicDef, Program, Stmt
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.walk import map_bodies
 
@@ -38,26 +40,45 @@ class InferredLoop:
 
 def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Program:
     """Write the contracts of loops into the program. A contract that formulas cannot express is left to be inferred."""
-    outer: dict[Term, Expr] = {}
-    # Outer loops first: inner ones may start at their index.
-    for inferred in sorted(loops.values(), key=lambda loop: loop.v.data.age):
-        with suppress(Unprintable):
-            outer[inferred.v] = _index_expr(inferred, outer)
+    outer = iteration_names(loops.values())
+    declared = tuple(item.name for item in program.items if isinstance(item, Define | LogicDecl | LogicDef))
 
-    def body_of(body: Body) -> Body:
-        return tuple(statement(s) for s in body)
+    def body_of(body: Body, scope: tuple[str, ...], taken: set[str]) -> Body:
+        annotated_body: list[Stmt] = []
+        for s in body:
+            annotated_body.append(statement(s, scope, taken))
+            scope += tuple(bound_after(s))
+        return tuple(annotated_body)
 
-    def statement(s: Stmt) -> Stmt:
+    def statement(s: Stmt, scope: tuple[str, ...], taken: set[str]) -> Stmt:
         if isinstance(s, For) and s.id not in loops:
             return s
-        s = map_bodies(s, body_of)
+        scope = (*scope, s.index) if isinstance(s, For) else scope
+        s = map_bodies(s, lambda body: body_of(body, scope, taken))
         if isinstance(s, For) and not s.contract:
             with suppress(Unprintable):
-                return replace(s, contract=tuple(_clauses(loops[s.id], outer)))
+                contract = tuple(_clauses(loops[s.id], outer, taken))
+                if all(
+                    scope.count(name) < 2 for name in clause_names(contract)
+                ):  # else it may mean another variable here
+                    return replace(s, contract=contract)
         return s
 
-    items = tuple(replace(f, body=body_of(f.body)) if isinstance(f, Function) else f for f in program.items)
-    return replace(program, items=items)
+    def function(f: Function) -> Function:
+        logical = (i.name for c in f.contract for i in c.items if i.name is not None)
+        scope = (*declared, *(p.name for p in f.params), *logical)
+        return replace(f, body=body_of(f.body, scope, {*declared, *names_in(f)}))
+
+    return replace(program, items=tuple(function(i) if isinstance(i, Function) else i for i in program.items))
+
+
+def iteration_names(loops: Iterable[InferredLoop]) -> dict[Term, Expr]:
+    """Expressions for the symbolic iterations of loops, outer loops first: inner ones may start at their index."""
+    names: dict[Term, Expr] = {}
+    for inferred in sorted(loops, key=lambda loop: loop.v.data.age):
+        with suppress(Unprintable):
+            names[inferred.v] = _index_expr(inferred, names)
+    return names
 
 
 def _index_expr(inferred: InferredLoop, outer: dict[Term, Expr]) -> Expr:
@@ -71,9 +92,11 @@ def _index_expr(inferred: InferredLoop, outer: dict[Term, Expr]) -> Expr:
     return distance if step is k.ONE else Binary("/", distance, writer.expr(step))
 
 
-def _clauses(inferred: InferredLoop, outer: dict[Term, Expr]) -> list[Clause]:
-    """Write the contract of a loop as annotations. `outer`: expressions for the iterations of the loops."""
-    writer = FormulaWriter(outer, inferred.before.facts)
+def _clauses(inferred: InferredLoop, outer: dict[Term, Expr], taken: set[str]) -> list[Clause]:
+    """Write the contract of a loop as annotations. `outer`: expressions for the iterations of the loops; `taken`: other names."""
+    at_start = inferred.before.facts.assume(k.le(inferred.range.low, inferred.v))
+    within = at_start.assume(k.lt(inferred.v, inferred.range.high))
+    writer = FormulaWriter(outer, within, taken)
     clauses: list[Clause] = []
     threads = inferred.start.context.threads
     for number, x in enumerate(inferred.contract.exclusive, inferred.before.counter + 1):
@@ -83,22 +106,30 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr]) -> list[Clause]:
         init, value = (None if t is None else instantiate(t, (inferred.v, *xs)) for t in (x.init, x.value))
         r = inferred.before.held[x.family]
         at = tuple(instantiate(t, (inferred.v, *xs)) for t in x.forward)
-        inside = inferred.before.facts.assume(
-            k.le(inferred.range.low, inferred.v), k.lt(inferred.v, inferred.range.high), cells.domain(xs)
-        )
+        inside = within.assume(cells.domain(xs))
         owners = [Owned(s.held[number].owner, threads) for s in (inferred.start, inferred.end)]
         init_before, value_before = inside.simplify(r.init_at(at)), inside.simplify(r.value_at(at))
-        before = writer.permission(cells, xs, init_before, value_before, owners[0])
+        known = (
+            value_before if writer.is_writable(value_before) else None
+        )  # the proof does not rest on what is stated here
+        before = writer.permission(cells, xs, init_before, known, owners[0])
         after = writer.permission(cells, xs, init or TRUE, value, owners[1])
         clauses.append(Clause("xconsumes", (Item(None, before),)))
         clauses.append(Clause("xproduces", (Item(None, after),)))
+    writer.facts = at_start  # an invariant is also about the first iteration not taken
     for inv in inferred.contract.invariant:
+        if inv.known is not TRUE:  # of a contract that was written
+            raise Unprintable("known")
         r = inferred.before.held[inv.family]
         xs = writer.binders(r.cells.arity)
         init, value = (None if t is None else instantiate(t, (inferred.v, *xs)) for t in (inv.init, inv.value))
         owned = Owned(inv.owner and inv.owner.at((inferred.v, *arguments(r.cells.arity))), threads)
-        permission = writer.permission(r.cells, xs, init or TRUE, value, owned)
-        clauses.append(Clause("spreserves", (Item(None, permission),)))
+        known = instantiate(inv.known, (inferred.v, *xs))
+        for part, stated in ((known, value), (k.not_(known), None)):
+            if part is not k.FALSE:
+                where = k.abstract(k.and_(instantiate(r.cells.where, xs), part), xs)
+                permission = writer.permission(replace(r.cells, where=where), xs, init or TRUE, stated, owned)
+                clauses.append(Clause("spreserves", (Item(None, permission),)))
     for p in inferred.contract.facts:
         clauses.append(Clause("invariant", (Item(None, writer.expr(instantiate(p, (inferred.v,)))),)))
     return clauses

@@ -9,6 +9,9 @@ from optigpu.logic.terms import INT, Term
 Sample: TypeAlias = dict[Term, int]  # values of variables
 
 
+MOST_BITS = 200  # of a power of two
+
+
 class Undefined(Exception):
     """A term that has no value for a sample: an unknown function, a division by zero."""
 
@@ -41,6 +44,8 @@ def _value(t: Term, env: Sample, atoms: dict[Term, int]) -> int:
             if b == 0:
                 raise Undefined
             return a // b
+        case "pow2":
+            return power_of_two(_value(t.args[0], env, atoms))
         case "max" if t.sort is INT:
             return max(_value(x, env, atoms) for x in t.args)
         case "ite":
@@ -58,3 +63,9 @@ def _value(t: Term, env: Sample, atoms: dict[Term, int]) -> int:
             return t.op == "true"
         case _:
             raise Undefined
+
+
+def power_of_two(exponent: int) -> int:
+    if not 0 <= exponent <= MOST_BITS:
+        raise Undefined
+    return 1 << exponent

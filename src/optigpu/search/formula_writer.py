@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
+from itertools import count, islice
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, Terms
@@ -47,17 +48,18 @@ class Owned:
 
 
 class FormulaWriter:
-    """`names`: expressions for variables. `facts`: what is known where the formulas are written."""
+    """`names`: expressions for variables. `facts`: what is known where the formulas are written. `taken`: names not to bind."""
 
-    def __init__(self, names: dict[Term, Expr], facts: Facts | None = None) -> None:
+    def __init__(self, names: dict[Term, Expr], facts: Facts | None = None, taken: Collection[str] = ()) -> None:
         self.names = dict(names)
         self.facts = facts or Facts()
-        self.count = 0
+        self.taken = taken
+        self.next_number = 0
 
     def binders(self, n: int) -> Terms:
         """Make fresh variables, written c0, c1, …"""
-        numbers = range(self.count, self.count + n)
-        self.count += n
+        numbers = tuple(islice((i for i in count(self.next_number) if f"c{i}" not in self.taken), n))
+        self.next_number = numbers[-1] + 1 if numbers else self.next_number
         xs = tuple(k.formula_var("c", number, INT) for number in numbers)
         self.names.update((x, Var(f"c{number}")) for x, number in zip(xs, numbers))
         return xs
@@ -65,7 +67,8 @@ class FormulaWriter:
     def permission(self, cells: Cells, xs: Terms, init: Term, value: Term | None, owned: Owned | None = None) -> Expr:
         """Write cells with their contents; initialised and uninitialised cells are two permissions.
 
-        Groups whose iterations belong to parts of the current threads are written `desync_for`.
+        `value` is None if nothing is known of it. Groups whose iterations belong to parts of the current threads are written
+        `desync_for`.
         """
         divided = frozenset[int]()
         if owned is not None and owned.owner is not None:
@@ -107,11 +110,19 @@ class FormulaWriter:
         return Group(name.name, Range(Int(0), parts), body, True)
 
     def initialised(self, pointer: Expr, value: Term | None) -> Expr:
-        """Write a cell with its value, or with some value if formulas cannot express it."""
-        if value is not None:
-            with suppress(Unprintable):
-                return PointsTo(pointer, "~~>", self.expr(value))
-        return PointsTo(pointer, "~>", Var("Cell"))
+        """Write a cell with its value, or with some value if nothing is known of it."""
+        return PointsTo(pointer, "~>", Var("Cell")) if value is None else PointsTo(pointer, "~~>", self.expr(value))
+
+    def is_writable(self, value: Term) -> bool:
+        """Can formulas express the value?"""
+        number = self.next_number
+        try:
+            self.expr(value)
+        except Unprintable:
+            return False
+        finally:
+            self.next_number = number
+        return True
 
     def guarded(self, condition: Term, p: Expr) -> Expr:
         return p if condition is TRUE else Call("If", (self.expr(condition), p))
@@ -134,6 +145,8 @@ class FormulaWriter:
                 return self.polynomial(t)
             case "fdiv":
                 return self.floor_division(*t.args)
+            case "pow2":
+                return Binary("<<", Int(1), self.expr(t.args[0]))
             case "band" | "bor" | "bxor":
                 return Binary({"band": "&", "bor": "|", "bxor": "^"}[t.op], *(self.expr(a) for a in t.args))
             case "inv":
@@ -236,6 +249,8 @@ class FormulaWriter:
         op = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
         inner = self.expr(instantiate(body, (x,)))
         if start and start[0] is instantiate(body, (low,)):
+            if not self.facts.proves(k.lt(low, high)):  # a choice by whether the range is empty could not be shown
+                raise Unprintable(t.op)
             start = []
         whole = BigOp(op, (RangeBinder(name.name, Range(self.expr(low), self.expr(high))),), inner)
         if not start:

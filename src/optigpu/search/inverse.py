@@ -31,7 +31,7 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
     sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
     equations, wrapped = _unwrapped(equations, sizes, facts, names)
-    where = k.instantiate(cells.where, shifted)
+    where = facts.assume(*_counted(sizes)).simplify(k.instantiate(cells.where, shifted))
     conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
     named, quotients = _name_quotients([*equations, *conditions], unknown, names)
     equations, conditions = named[: len(equations)], named[len(equations) :]
@@ -59,6 +59,11 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
     return tuple(facts.simplify(v) for v in values)
 
 
+def _counted(sizes: dict[Term, Term]) -> list[Term]:
+    """The ranges of unknowns that count from 0."""
+    return [p for u, n in sizes.items() for p in (k.le(k.ZERO, u), k.lt(u, n))]
+
+
 def _unwrapped(
     equations: list[Term], sizes: dict[Term, Term], facts: Facts, names: FreshNames
 ) -> tuple[list[Term], dict[Term, Unwrap]]:
@@ -66,7 +71,7 @@ def _unwrapped(
     wrapped: dict[Term, Unwrap] = {}
     wanted = set(sizes)
     if any(a.op == "ite" and a.free & wanted for e in equations for a in k.subterms(e)):
-        inside = facts.assume(*(p for u, n in sizes.items() for p in (k.le(k.ZERO, u), k.lt(u, n))))
+        inside = facts.assume(*_counted(sizes))
         equations = [inside.simplify(e) for e in equations]  # C's % of numbers that are not negative here
     for at, e in enumerate(equations):
         for a in sorted(a for a in k.subterms(e) if a.op in ("bxor", "fdiv") and a.free & wanted):

@@ -24,7 +24,14 @@ from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.explore.loop_effects import LoopSummary, UnknownEffect
 from optigpu.search.explore.symbolic_memory import SharedCells, Unexplorable, World, unknown_content
-from optigpu.search.explore.tree_reduction import Tree, contents_after_step, find_tree, halved_indices, halving_steps
+from optigpu.search.explore.tree_reduction import (
+    Tree,
+    TreeArray,
+    contents_after_step,
+    find_tree,
+    halved_indices,
+    halving_steps,
+)
 from optigpu.search.failure import Progress
 from optigpu.search.loop_contract_search import LoopContractSearch
 from optigpu.search.search_causes import NoLoopContract, ReadOnly, SharedByThreads, shared_by_threads
@@ -65,7 +72,7 @@ class LoopExecution:
         summary, contract = self._infer(state, loop, world, bounded)
         has_unknown = any(isinstance(e, UnknownEffect) for e in summary.effects.values())
         if has_unknown and self.explorer.few_values(loop, world):
-            return self.kernel.unroll(state)
+            return self._unrolled(state, loop)
         invariant = tuple(self.contracts.entry_steps(state, summary, i) for i in contract.invariant)
         contract = self.threads.contract(state, loop, summary, replace(contract, invariant=invariant))
         v = state.fresh(str(loop.index.data), k.INT)
@@ -142,29 +149,31 @@ class LoopExecution:
         """Execute one iteration after the other; restate the contents of a tree reduction after each."""
         start = self.kernel.unroll(state)
         world = self._world(state)
-        values = self.explorer.geometric_values(loop, world)
+        values = self.explorer.geometric_values(loop, world) or self.explorer.few_values(loop, world)
         tree = find_tree(self.tools, self.explorer.run, loop, world, values) if values else None
         if tree is None or values is None:
             return start
-        families = self.cells.candidates(dict(state.held), tree.base, FULL)
-        if len(families) != 1:
+        families = [self.cells.candidates(dict(state.held), a.base, FULL) for a in tree.arrays]
+        if any(len(numbers) != 1 for numbers in families):
             return start
-        (n,) = families
         after, each = len(state.code) - 1, 1 + len(loop.body)
-        entry, state = state.held[n], start
-        for iteration, h in enumerate(values, 1):
+        entry, state = {a.base: state.held[n] for a, (n,) in zip(tree.arrays, families)}, start
+        for iteration, h in enumerate(tree.steps, 1):
             while len(state.code) > after + each * (len(values) - iteration):
                 state = self.executor.step(state)
-            state = self._restated(state, n, tree, h, entry)
+            for a, (n,) in zip(tree.arrays, families):
+                state = self._restated(state, n, tree, a, h, entry)
         return state
 
-    def _restated(self, state: State, n: int, tree: Tree, h: int, entry: CellFamily) -> State:
+    def _restated(
+        self, state: State, n: int, tree: Tree, array: TreeArray, h: int, entry: dict[str, CellFamily]
+    ) -> State:
         """Restate the contents after the step h of a tree reduction in terms of those at its entry, if that can be proved."""
-        contents = contents_after_step(self.tools, tree, h, entry, state.held[n], state.facts)
+        contents = contents_after_step(self.tools, tree, array, h, entry, state.held[n], state.facts)
         if contents is None:
             return state
         init, value = contents
-        want = CellFamily(entry.cells, value, init)
+        want = CellFamily(entry[array.base].cells, value, init)
         if tree.monoid is Monoid.SUM:
             steps = halving_steps(self.tools, tree, h, want, state.facts)
         else:

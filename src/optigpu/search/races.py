@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from optigpu.kernel import State
 from optigpu.kernel.causes import Cause, MissingPermission, NotOwner, Operation, UnorderedRead
-from optigpu.kernel.context import THREADS
-from optigpu.kernel.instructions import Procedure
+from optigpu.kernel.context import MAGIC, NOWHERE, THREADS
+from optigpu.kernel.instructions import HOST_MEMORY, Procedure
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.thread_conditions import WARP
 from optigpu.logic import terms as k
@@ -53,6 +53,8 @@ def explained(tools: SearchTools, state: State, cause: Cause, accesses: list[Acc
     if race is None:
         return cause
     kind, scope = race
+    if state.bases[base].space == HOST_MEMORY:  # one barrier orders all of it, also between blocks
+        scope = RaceScope.BLOCK
     write = kind is not RaceKind.AFTER_READ
     earlier = [a.at for a in accesses if a.base == base and a.write is write and a.at != at]
     barrier = None
@@ -88,7 +90,7 @@ def _race(tools: SearchTools, state: State, cause: Cause) -> tuple[RaceKind, Rac
             kind = RaceKind.AFTER_READ
         case _:
             return None
-    if state.context.kind == THREADS:
+    if state.context.kind in (THREADS, MAGIC):
         loop = cause.operation is Operation.LOOP
         return kind, _scope(tools, state) if loop else _lent_to(state, cause.base)
     return (kind, RaceScope.BLOCK) if kind is RaceKind.ONE_LOOP else None
@@ -108,6 +110,8 @@ def _witness(state: State, cause: Cause, scope: RaceScope) -> RaceWitness | None
     """Find two racing threads, in numbers: which one accesses which cell now, and which one did before."""
     if not isinstance(cause, NotOwner | UnorderedRead) or cause.facts is None or cause.goal is None:
         return None
+    if state.context.kind == MAGIC or (cause.other is not None and NOWHERE in cause.other.start.free):
+        return None  # iterations of magic loops are no threads
     example = None if cause.other is None else counterexample(cause.facts, cause.goal)
     if example is None or cause.other is None or cause.cell is None:
         return None
@@ -137,7 +141,7 @@ def _first_thread(state: State, scope: RaceScope) -> Term:
     for s in _inside_function(state):
         if scope is RaceScope.BLOCK and s.context.threads is s.context.block:
             break
-        if isinstance(s.block.opened_by, EnteredLoop):
+        if isinstance(s.block.opened_by, EnteredLoop) and s.block.opened_by.first is not NOWHERE:
             first = k.add(first, s.block.opened_by.first)
     return first
 
@@ -158,15 +162,20 @@ def _inside_function(state: State) -> Iterator[State]:
 def _missing_barrier(state: State, base: str) -> tuple[str, int]:
     """Return which barrier would order the accesses, and the instruction before which it belongs: a thread loop.
 
-    A warp's barrier is enough if the warp has the memory to itself.
+    A warp's barrier is enough if the warp has the memory to itself. Only a magic barrier orders default memory.
     """
+    magic = state.bases[base].space == HOST_MEMORY
     for s in _enclosing(state):
         at = s.next.at if s.next is not None else 0
+        if magic and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
+            return "magic", at
+        if magic:
+            continue
         if s.context.threads is s.facts.simplify(s.context.block):
             return "block", at
         if s.context.threads is k.num(WARP) and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
             return "warp", at
-    return "block", 0
+    return "magic" if magic else "block", 0
 
 
 def levels(state: State) -> list[tuple[str, Term]]:
@@ -175,7 +184,7 @@ def levels(state: State) -> list[tuple[str, Term]]:
     The first has no loop: it is the grid, or the caller of a device function.
     """
     loops = [loop for s in _inside_function(state) if (loop := _thread_loop(s)) is not None]
-    inner = [(str(loop.v.data), loop.context.threads) for loop in reversed(loops)]
+    inner = [(str(loop.v.data), loop.context.threads) for loop in reversed(loops) if loop.first is not NOWHERE]
     f = _procedure(state)
     grid = ("", k.mul(state.context.grid, state.context.block))
     groups = [(f"{f.name}()", f.threads) if f.device else grid, *inner]
@@ -190,10 +199,11 @@ def _procedure(state: State) -> Procedure:
 
 
 def _thread_loop(state: State) -> EnteredLoop | None:
-    """Return the loop whose body this is, if it divides a group of threads."""
+    """Return the loop whose body this is, if it divides a group of threads, or is a magic loop."""
     before, loop = state.block.before, state.block.opened_by
-    divides = isinstance(loop, EnteredLoop) and before is not None and loop.context != before.context
-    return loop if divides and isinstance(loop, EnteredLoop) else None
+    if not isinstance(loop, EnteredLoop) or before is None:
+        return None
+    return loop if loop.first is NOWHERE or loop.context != before.context else None
 
 
 def _taken_by(state: State, base: str) -> State | None:

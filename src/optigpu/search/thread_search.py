@@ -11,11 +11,12 @@ from dataclasses import replace
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnequalParts
-from optigpu.kernel.context import THREADS, PendingRead, everyone
+from optigpu.kernel.context import MAGIC, NOWHERE, THREADS, PendingRead, choose_owner, everyone, imaginary
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.kernel.thread_rules import ALL_MEMORY, SYNCHRONISED
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Owner, arguments, outermost, over, same
+from optigpu.logic.cells import FULL, Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, ONE, ZERO, Term
 from optigpu.search.explore.loop_effects import LoopSummary, first_instruction
@@ -37,19 +38,26 @@ class ThreadSearch:
         self, state: State, loop: kc.CountedLoop, summary: LoopSummary, contract: LoopContract
     ) -> LoopContract:
         """Add to a loop's contract what groups of threads need."""
-        if state.context.kind != THREADS:
+        if state.context.kind not in (THREADS, MAGIC):
             return contract
-        if loop.mode == kc.THREAD:
+        if loop.mode in (kc.THREAD, kc.MAGIC_THREAD):
             effect = summary.shared_effect()
             if effect is not None:
                 at = first_instruction(effect) or 0
                 raise Rejected(SharedByThreads(Operation.LOOP, effect.base, at=at, facts=state.facts))
+        if loop.mode == kc.MAGIC_THREAD or (loop.mode == kc.THREAD and state.context.kind == MAGIC):
+            return contract
+        if loop.mode == kc.THREAD:
             extent = summary.range.high
             part = self.part(state, extent)
             if part is None:
                 raise Rejected(UnequalParts(Operation.LOOP, context=state.context, extent=extent, facts=state.facts))
             exclusive = tuple(self.with_owner(state, x, part) for x in contract.exclusive)
             return replace(contract, part=part, exclusive=exclusive)
+        barriers = {i.level for i in loop.body if isinstance(i, kc.Barrier)}
+        if barriers and not contract.exclusive and not contract.invariant:
+            spaces = ALL_MEMORY if "magic" in barriers else SYNCHRONISED
+            return self.barriers_alone(state, summary, contract, spaces)
         invariant = tuple(replace(i, owner=state.held[i.family].owner) for i in contract.invariant)
         families = {i.family for i in invariant}
         pending = [m for m in state.pending_reads if m.family in families]
@@ -57,6 +65,27 @@ class ThreadSearch:
         return replace(
             contract, invariant=invariant, pending_reads=tuple(map(_in_all_iterations, pending)), covers=covers
         )
+
+    def barriers_alone(
+        self, state: State, summary: LoopSummary, contract: LoopContract, spaces: tuple[str, ...]
+    ) -> LoopContract:
+        """The contract of a loop that changes no memory, and has barriers: after the first iteration, memory is synchronised."""
+        read = {m.family for m in state.pending_reads}
+        low = summary.range.low
+        invariant = []
+        for n, r in state.held.items():
+            if r.share == FULL and state.bases[r.cells.base].space in spaces and (r.owner is not None or n in read):
+                first = k.eq(k.bound(r.cells.arity, INT), low)
+                owner = r.owner and choose_owner(first, r.owner, everyone(state.context))
+                invariant.append(Invariant(n, r.init, r.value, owner=owner))
+        families = {i.family for i in invariant}
+        pending = [m for m in state.pending_reads if m.family in families]
+        reads = []
+        for m in map(_in_all_iterations, pending):
+            where = k.and_(m.cells.where, k.eq(k.bound(m.cells.arity - 1, INT), low))
+            reads.append(replace(m, cells=replace(m.cells, where=where)))
+        covers = tuple(Cover(n, arguments(m.cells.arity)) for n, m in enumerate(pending))
+        return replace(contract, invariant=tuple(invariant), pending_reads=tuple(reads), covers=covers)
 
     def check_extents(
         self,
@@ -121,14 +150,17 @@ class ThreadSearch:
                 xs = self.tools.temporaries(m.cells.arity)
                 at = self.tools.invert(family, m.cells.at(xs), end.facts.assume(m.cells.domain(xs)))
                 if at is not None:
-                    wider = PendingRead(m.family, family, everyone(end.context))
+                    reader = imaginary() if m.reader == imaginary() else everyone(end.context)
+                    wider = PendingRead(m.family, family, reader)
                     cover = Cover(0, tuple(k.abstract(t, xs) for t in at))
                     end = self.kernel.forget(end, end.pending_reads.index(m), wider, cover)
         return end
 
     def widened(self, end: State, contract: LoopContract, summary: LoopSummary, v: Term) -> LoopContract | None:
         """Widen the contract to the owners and pending reads that the end of the body leaves. Return None if it has them."""
-        if end.context.kind != THREADS or end.context.threads is ONE or not contract.invariant:
+        if end.context.kind not in (THREADS, MAGIC) or not contract.invariant:
+            return None
+        if end.context.threads is ONE and not _has_magic_accesses(end):
             return None
         invariant = tuple(self._with_owner_left(end, i, v) for i in contract.invariant)
         pending, families = list(contract.pending_reads), {i.family for i in contract.invariant}
@@ -181,6 +213,12 @@ class ThreadSearch:
                 if self.tools.proves(inside, goal):
                     return Cover(n, tuple(k.abstract(t, xs) for t in at))
         return None
+
+
+def _has_magic_accesses(state: State) -> bool:
+    """Have magic loops accessed cells since the last magic barrier?"""
+    owners = [r.owner for r in state.held.values() if r.owner is not None]
+    return any(NOWHERE in o.start.free for o in (*owners, *(m.reader for m in state.pending_reads)))
 
 
 def _in_all_iterations(m: PendingRead) -> PendingRead:

@@ -10,12 +10,12 @@ from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Unary, is_int
 from optigpu.syntax.program import Function
 from optigpu.syntax.walk import map_children, rewrite_body
-from optigpu.transform.tools.simplified import collect_terms
+from optigpu.transform.tools.simplified import collect_terms, lit, value_of
 
 
 @transformation
 def simplify(session: Session, function: str | None = None) -> None:
-    """Collect like terms in all integer sums and products.
+    """Collect like terms in all integer sums and products, and compute shifts of numbers (`1 << 8`).
 
     Before:
         for (int i = 0; i < n; i++) {
@@ -40,6 +40,8 @@ def simplify(session: Session, function: str | None = None) -> None:
 
 def _simplified(e: Expr) -> Expr:
     """An expression with its like terms of its largest integer sums collected; nothing else changes."""
+    if isinstance(e, Binary) and e.op == "<<" and (number := value_of(e)) is not None:
+        return lit(number)
     if isinstance(e, Binary | Unary) and is_int(e.type) and (not isinstance(e, Binary) or e.op in "+-*"):
         inner = map_children(e, _inside_sum)
         new = collect_terms(inner)

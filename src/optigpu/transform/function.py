@@ -12,11 +12,26 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.alpha_equality import same_head
 from optigpu.syntax.exprs import Addr, Call, Expr, Index, Var
-from optigpu.syntax.free_names import names_in
+from optigpu.syntax.free_names import clause_free_vars, free_vars, names_in
 from optigpu.syntax.inlining import inlined, whole_call
-from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Include, Role, Stmt, Store, TopLevel
+from optigpu.syntax.program import (
+    Assert,
+    Block,
+    Body,
+    CallStmt,
+    Decl,
+    For,
+    Function,
+    If,
+    Include,
+    Role,
+    Stmt,
+    Store,
+    TopLevel,
+    logical_variables,
+)
 from optigpu.syntax.types import VOID
-from optigpu.syntax.walk import children
+from optigpu.syntax.walk import children, map_bodies, stmt_exprs
 from optigpu.transform.tools.refusal import refuse
 
 Names = dict[str, str]
@@ -51,6 +66,9 @@ def insert(session: Session, source: str) -> None:
 def inline(session: Session, target: TargetLike) -> None:
     """Replace a call by the body of the function.
 
+    Loop contracts and assertions that mention logical variables of the function are left out, since these have no meaning at the call;
+    contracts are inferred there.
+
     Before:
         fill(8, a);
     Step: s.function.inline("fill")
@@ -68,7 +86,8 @@ def inline(session: Session, target: TargetLike) -> None:
         raise refuse("the call is not a whole statement or right side", s, "s.variable.bind names it first")
     callee = _function_named(session, call.func)
     taken = names_in(session.function_of(path))
-    body = inlined(s, callee, call.args, taken)
+    hidden = set(logical_variables(callee.contract))
+    body = inlined(s, replace(callee, body=_without_formulas_of(hidden, callee.body)), call.args, taken)
     if body is None:
         wrong = "returns nothing" if callee.result == VOID else "returns something that is not used"
         raise refuse(f"`{callee.name}` {wrong}", s)
@@ -116,6 +135,15 @@ def _function_named(session: Session, name: str) -> Function:
         names = ", ".join(f.name for f in known)
         raise refuse(f"`{name}` is not a function of the program", help=f"functions: {names}", code="OG601")
     return function
+
+
+def _without_formulas_of(names: set[str], body: Body) -> Body:
+    """The statements without assertions and loop contracts that mention one of these names."""
+    kept = (s for s in body if not (isinstance(s, Assert) and any(names & free_vars(e) for e in stmt_exprs(s))))
+    stripped = (
+        replace(s, contract=()) if isinstance(s, For) and names & clause_free_vars(s.contract) else s for s in kept
+    )
+    return tuple(map_bodies(s, lambda b: _without_formulas_of(names, b)) for s in stripped)
 
 
 def _with_header(text: str) -> str:

@@ -17,7 +17,9 @@ from optigpu.transform.gpu import (
     barrier_placement,
     copy_elimination,
     kernel_launches,
+    kernel_phases,
     magic_threads,
+    memory_copy_loops,
     memory_spaces,
     vectorization,
 )
@@ -53,6 +55,7 @@ class LoopTransforms(TransformGroup):
     shift_range = iteration_ranges.shift_range
     collapse = iteration_ranges.collapse
     hoist = hoisting.hoist
+    hoist_alloc = hoisting.hoist_alloc
     hoist_expr = packing.hoist_expr
     move_out = hoisting.move_out
     parallel = omp.parallel
@@ -86,6 +89,7 @@ class MatrixTransforms(TransformGroup):
     stage = staging.stage
     stack_copy = local_copies.stack_copy
     memcpy = local_copies.memcpy
+    to_heap = array_layouts.to_heap
     reorder_dims = array_layouts.reorder_dims
     merge_dims = array_layouts.merge_dims
     split_dim = array_layouts.split_dim
@@ -141,11 +145,16 @@ class GpuTransforms(TransformGroup):
     create_kernel_launch = kernel_launches.create_kernel_launch
     seq_for_to_magic_thread_for = magic_threads.seq_for_to_magic_thread_for
     hoist_barrier = magic_threads.hoist_barrier
+    remove_loop_around_barrier = magic_threads.remove_loop_around_barrier
+    convert_tail_thread_for = magic_threads.convert_tail_thread_for
     convert_magic_thread_fors = magic_threads.convert_magic_thread_fors
+    copy_to_device = kernel_phases.copy_to_device
     convert_to_global_mem = memory_spaces.convert_to_global_mem
+    loop_to_memcpy = memory_copy_loops.loop_to_memcpy
     convert_to_shared_mem = memory_spaces.convert_to_shared_mem
     convert_to_register_mem = memory_spaces.convert_to_register_mem
     magic_barrier_to_blocksync = magic_threads.magic_barrier_to_blocksync
+    magic_barrier_to_warpsync = magic_threads.magic_barrier_to_warpsync
     magic_barrier_to_teardown_sync = magic_threads.magic_barrier_to_teardown_sync
     launch = kernel_launches.launch
     stay_on_device = copy_elimination.stay_on_device

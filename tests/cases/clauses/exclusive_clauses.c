@@ -3,7 +3,7 @@
 // run: clean
 // mutate: "xconsumes(\"&a[i] ~~> A(i)\")" -> "xconsumes(\"&a[i] ~~> A(i) + 1\")" => REFUTED[OG322] &a[i] ~~> A(i) + 1
 //   run: OG213 &a[i] ~~> A(i) + 1
-// mutate: "xproduces(\"&a[i] ~~> 2 * A(i)\")" -> "xproduces(\"&a[i] ~~> A(i)\")" => REFUTED[OG318] for (int i = 0; i < n; i++)
+// mutate: "xproduces(\"&a[i] ~~> 2 * A(i)\")" -> "xproduces(\"&a[i] ~~> A(i)\")" => REFUTED[OG322] 2nd &a[i] ~~> A(i)");
 //   run: OG213 2nd &a[i] ~~> A(i)");
 // mutate: "xproduces(\"&a[i] ~~> 2 * A(i)\")" -> "xproduces(\"&a[n - 1 - i] ~~> 2 * A(n - 1 - i)\")"
 //   => REFUTED[OG322] &a[i] ~~> A(i)
@@ -11,7 +11,7 @@
 // mutate: "xproduces(\"&a[i] ~~> 2 * A(i)\")" -> "xproduces(\"&a[0] ~~> 2 * A(0)\")"
 //   => REFUTED[OG326] for (int i = 0; i < n; i++)
 //   run: OG213 &a[0] ~~> 2 * A(0)
-// mutate: "xwrites(\"&w[i] ~~> A(i)\")" -> "xwrites(\"&w[i] ~~> B(i)\")" => REFUTED[OG318] for (int i = 0; i < n; i++)
+// mutate: "xwrites(\"&w[i] ~~> A(i)\")" -> "xwrites(\"&w[i] ~~> B(i)\")" => REFUTED[OG322] &w[i] ~~> B(i)
 //   run: OG213 &w[i] ~~> B(i)
 // mutate: "xwrites(\"&w[i] ~~> A(i)\")" -> "xwrites(\"&w[i] ~> UninitCell\")" => UNPROVED[OG306] w ~> Matrix1(n, A)
 //   run: clean
@@ -23,7 +23,7 @@
 //   run: OG213 &b[i + 1] ~~> B(i + 1)
 // mutate: "xpreserves(\"&p[i] ~~> B(i)\")" -> "xpreserves(\"&p[i] ~~> A(i)\")" => REFUTED[OG322] &p[i] ~~> A(i)
 //   run: OG213 &p[i] ~~> A(i)
-// mutate: "p[i] = b[i]" -> "p[i] = b[i] + 1" => REFUTED[OG318] for (int i = 0; i < n; i++)
+// mutate: "p[i] = b[i]" -> "p[i] = b[i] + 1" => REFUTED[OG322] &p[i] ~~> B(i)
 //   run: OG213 &p[i] ~~> B(i)
 // mutate: "sreads(\"for j in 0..n -> &b[j] ~~> B(j)\")" -> "sreads(\"for j in 0..n + 1 -> &b[j] ~~> B(j)\")"
 //   => REFUTED[OG322] for j in 0..n + 1 -> &b[j] ~~> B(j)

@@ -2,9 +2,9 @@
 // expect: VERIFIED
 // run: clean
 // mutate: "for j in i..n -> &a[j] ~~> A(j)" -> "for j in i..n -> &a[j] ~~> A(j) + 1"
-//   => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   => REFUTED[OG322] for j in i..n -> &a[j] ~~> A(j) + 1
 //   run: OG213 &a[j] ~~> A(j) + 1
-// mutate: "for j in i..n -> &a[j] ~~> A(j)" -> "for j in i..n -> &a[j] ~~> A(i)" => REFUTED[OG318] for (int i = 0; i < n; i++)
+// mutate: "for j in i..n -> &a[j] ~~> A(j)" -> "for j in i..n -> &a[j] ~~> A(i)" => REFUTED[OG322] for j in i..n -> &a[j] ~~> A(i)
 //   run: OG213 &a[j] ~~> A(i)
 // mutate: "for j in 0..i -> &a[j] ~> Cell" -> "for j in 0..i + 1 -> &a[j] ~> Cell", "j in i..n" -> "j in i + 1..n"
 //   => REFUTED[OG322] for j in 0..i + 1 -> &a[j] ~> Cell

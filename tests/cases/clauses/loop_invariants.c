@@ -1,7 +1,7 @@
 // `__spreserves` and `__invariant` hold at the start of each iteration and after the last one.
 // expect: VERIFIED
 // run: clean
-// mutate: "&s ~~> 3 * i" -> "&s ~~> 3 * i + 1" => REFUTED[OG318] for (int i = 0; i < n; i++)
+// mutate: "&s ~~> 3 * i" -> "&s ~~> 3 * i + 1" => REFUTED[OG322] &s ~~> 3 * i + 1
 //   run: OG213 &s ~~> 3 * i + 1
 // mutate: "&s ~~> 3 * i" -> "&s ~~> i" => REFUTED[OG318] for (int i = 0; i < n; i++)
 //   run: OG213 &s ~~> i
@@ -12,7 +12,7 @@
 //   => REFUTED[OG322] for j in 0..i + 1 -> &a[j] ~~> 3 * j
 //   run: OG213 &a[j] ~~> 3 * j
 // mutate: "for j in i..n -> &a[j] ~> UninitCell" -> "for j in i..n -> &a[j] ~> Cell"
-//   => REFUTED[OG318] for (int i = 0; i < n; i++)
+//   => REFUTED[OG322] for j in i..n -> &a[j] ~> Cell
 //   run: OG213 &a[j] ~> Cell
 // mutate: "0 <= i, i <= n" -> "0 <= i, i < n" => REFUTED[OG318] for (int i = 0; i < n; i++)
 //   run: OG213 i < n");

@@ -1,12 +1,12 @@
 // `__requires` is proved by callers, `__ensures` by the function: facts and logical variables.
 // expect: VERIFIED
 // run: clean
-// mutate: "half(6)" -> "half(7)" => REFUTED[OG331] half(7)
-//   run: OG211 half(7)
-// mutate: "_Res == m" -> "_Res == m + 1", "_Res == 3" -> "_Res == 4" => REFUTED[OG307] _Res == m + 1
+// mutate: "half(2 * k + 6)" -> "half(2 * k + 7)" => REFUTED[OG331] half(2 * k + 7)
+//   run: OG211 half(2 * k + 7)
+// mutate: "_Res == m" -> "_Res == m + 1", "_Res == k + 3" -> "_Res == k + 4" => REFUTED[OG307] _Res == m + 1
 //   run: OG212 _Res == m + 1
-// mutate: "_Res == 3" -> "_Res == 4" => REFUTED[OG307] _Res == 4
-//   run: OG212 _Res == 4
+// mutate: "_Res == k + 3" -> "_Res == k + 4" => REFUTED[OG307] _Res == k + 4
+//   run: OG212 _Res == k + 4
 
 #include <optigpu.h>
 int half(int n) {
@@ -15,7 +15,8 @@ int half(int n) {
   return n / 2;
 }
 
-int use() {
-  __ensures("_Res == 3");
-  return half(6);
+int use(int k) {
+  __requires("0 <= k, k < 1000");
+  __ensures("_Res == k + 3");
+  return half(2 * k + 6);
 }

@@ -8,7 +8,7 @@
 //   => REFUTED[OG323] for i in 0..2 -> &a[0] ~> Cell
 // mutate: "n >= 4" -> "n >= 3" => REFUTED[OG302] a[3] = 2.0f;
 // mutate: '2..n -> &a[i] ~> Cell");\n  a[0]' -> '3..n -> &a[i] ~> Cell");\n  a[0]'
-//   => UNPROVED[OG308] for i in 0..2 -> &a[i] ~> Cell, for i in 3..n -> &a[i] ~> Cell");
+//   => REFUTED[OG308] for i in 0..2 -> &a[i] ~> Cell, for i in 3..n -> &a[i] ~> Cell");
 
 void claims(int n, float a[n]) {
   __requires("size: n >= 4");

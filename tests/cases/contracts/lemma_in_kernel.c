@@ -3,8 +3,8 @@
 // also: annotated
 // assumptions: 2
 // mutate: '"n := b"' -> '"n := b - 1"' => UNPROVED[OG315] __ghost(f_is_double, "n := b - 1")
-// mutate: '"n := b"' -> '"n := 2 * b + 2"' => UNPROVED[OG318] thread for (int b = 0; b < G; b++)
-// mutate: "d[b] = 2 * b" -> "d[b] = b" => UNPROVED[OG318] thread for (int b = 0; b < G; b++)
+// mutate: '"n := b"' -> '"n := 2 * b + 2"' => UNPROVED[OG322] &d[b] ~~> f(b)
+// mutate: "d[b] = 2 * b" -> "d[b] = b" => UNPROVED[OG322] &d[b] ~~> f(b)
 // mutate: '__ensures("twice: f(n) == 2 * n")' -> '__ensures("twice: f(n) == n")' => UNPROVED[OG307] twice: f(n) == n
 // mutate: '    __ghost(f_is_double, "n := b");\n' -> "    host();\n" => REFUTED[OG346] host();
 

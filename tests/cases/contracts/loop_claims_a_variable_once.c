@@ -1,7 +1,7 @@
 // A loop contract does not claim a variable twice.
 // expect: VERIFIED
 // options: integers=unbounded
-// mutate: "&d" -> "&c", "  int d = 0;\n" -> "", "    d += 2;\n" -> "" => REFUTED[OG322] &c ~~> 2 * s
+// mutate: "&d" -> "&c", "  int d = 0;\n" -> "", "    d += 2;\n" -> "" => REFUTED[OG322] for (int s = 0; s < n; s++)
 
 #include <optigpu.h>
 int f(int n) {

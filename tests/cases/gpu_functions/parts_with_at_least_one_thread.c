@@ -2,7 +2,7 @@
 // expect: VERIFIED
 // run: clean
 // also: replay, standin
-// mutate: "settle(32, &s[64 * w])" -> "settle(64, &s[64 * w])" => UNPROVED[OG341] settle(64, &s[64 * w]);
+// mutate: "settle(32, &s[64 * w])" -> "settle(64, &s[64 * w])" => UNPROVED[OG315] settle(64, &s[64 * w]);
 // mutate: "settle(32, &s[64 * w])" -> "settle(128, &s[64 * w])" => UNPROVED[OG340] settle(128, &s[64 * w]);
 // mutate: "      warpsync(); // of the caller\n" -> "" => UNPROVED[OG341] settle(32, &s[64 * w]);
 // mutate: "  warpsync(); // of the function\n" -> "" => UNPROVED[OG341] 2nd for i in ..n -> &p[i] ~>[SMem] Cell");

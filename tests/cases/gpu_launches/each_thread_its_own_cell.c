@@ -4,8 +4,8 @@
 // mutate: "d[b][t] = d[b][t]" -> "d[b][0] = d[b][t]" => REFUTED[OG340] d[b][0] = d[b][t] + 1.0f;
 // mutate: "d[b][t] = d[b][t]" -> "d[b][t] = d[b][255 - t]" => REFUTED[OG340] d[b][t] = d[b][255 - t] + 1.0f;
 // mutate: "d[b][t] = d[b][t]" -> "d[b][t] = d[B - 1 - b][t]" => REFUTED[OG340] d[b][t] = d[B - 1 - b][t] + 1.0f;
-// mutate: "d[b][t] = d[b][t]" -> "d[b][t] = h[b][t]" => REFUTED[OG348] h[b][t]
-// mutate: "d[b][t] = d[b][t]" -> "h[b][t] = d[b][t]" => REFUTED[OG348] h[b][t] = d[b][t] + 1.0f;
+// mutate: "d[b][t] = d[b][t]" -> "d[b][t] = h[b][t]" => VERIFIED
+// mutate: "d[b][t] = d[b][t]" -> "h[b][t] = d[b][t]" => REFUTED[OG305] h ~> Matrix2(B, 256, fun b t -> A(b, t) + 1.0f)
 // mutate: "d[b][t] = d[b][t] + 1.0f" -> "d[b][t + 1] = 1.0f" => REFUTED[OG302] d[b][t + 1] = 1.0f;
 // mutate: "t < 256" -> "t < 255" => REFUTED[OG347] thread for (int t = 0; t < 255; t++)
 // mutate: "t < 256" -> "t < 512" => REFUTED[OG347] thread for (int t = 0; t < 512; t++)

@@ -1,5 +1,5 @@
-// A magic barrier in a kernel.
-// expect: UNPROVED[OG345] magic_barrier();
+// A magic barrier in a kernel orders everything that its group did, in any memory but registers.
+// expect: VERIFIED
 // run: clean
 // mutate: "magic_barrier();" -> ";" => REFUTED[OG341] s[7 - t]
 //   run: OG210 s[7 - t]

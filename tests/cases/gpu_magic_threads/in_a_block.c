@@ -1,8 +1,6 @@
-// A magic thread loop in the code of a block.
-// expect: UNPROVED[OG350] magic thread for (int t = 0; t < 4; t++)
-// run: clean
-// mutate: "s[2 * t] = s[2 * t + 1]" -> "s[t] = s[t + 1]" => REFUTED[OG350] magic thread for (int t = 0; t < 4; t++)
-//   run: OG210 s[t + 1]
+// A magic thread loop in the code of a block: no thread executes it, so it cannot access shared memory.
+// expect: REFUTED[OG348] s[2 * t + 1]
+// run: OG223 s[2 * t + 1]
 
 void f(int B, float h[B][8]) {
   __requires("A: int * int -> float, B_pos: B >= 0");
@@ -15,7 +13,9 @@ void f(int B, float h[B][8]) {
   thread for (int b = 0; b < B; b++) {
     __shared__ float s[8];
     thread for (int t = 0; t < 8; t++) s[t] = d[b][t];
+    magic_barrier();
     magic thread for (int t = 0; t < 4; t++) s[2 * t] = s[2 * t + 1];
+    magic_barrier();
     thread for (int t = 0; t < 8; t++) d[b][t] = s[7 - t];
   }
   kernel_teardown_begin();

@@ -1,6 +1,6 @@
-// A variable declared before the launch exists after the kernel, and not in it.
+// A variable declared before the launch exists after the kernel. In the kernel it is default memory, for which no code is made.
 // expect: VERIFIED
-// mutate: "c = c + 1;" -> "c = c + 1 + y;" => REFUTED[OG348] y;
+// mutate: "c = c + 1;" -> "c = c + 1 + y;" => VERIFIED
 
 void variable(int G, float d[G][8]) {
   __requires("D: int * int -> float, G >= 0");

@@ -1,4 +1,4 @@
-// Host code does not access device memory, nor device code host memory.
+// Host code does not access device memory. Device code can use host memory as default memory, until it is converted.
 // expect: VERIFIED
 // run: clean
 // also: standin
@@ -6,12 +6,15 @@
 //   run: OG223 d[0]
 // mutate: "h[0] = h[0] + 2.0f - twice;" -> "h[0] = d[0];" => REFUTED[OG348] d[0]
 //   run: OG223 d[0]
-// mutate: "d[b] = e[b] + d[b]" -> "h[b] = e[b] + d[b]" => REFUTED[OG348] h[b] = e[b] + d[b] + (b == 0 ? bias : 0.0f);
-//   run: OG223 h[b]
-// mutate: "d[b] = e[b] + d[b]" -> "d[b] = h[b] + d[b]" => REFUTED[OG348] h[b]
-//   run: OG223 h[b]
-// mutate: "? bias :" -> "? bias + twice :" => REFUTED[OG348] twice : 0.0f);
-//   run: OG223 twice : 0.0f);
+// mutate: "d[b] = e[b] + d[b]" -> "h[b] = e[b] + d[b]" 
+//   => REFUTED[OG305] h ~> Matrix1(n, fun i -> i == 0 ? 2 * A(i) + 5 : 2 * A(i))
+//   run: OG212 h ~> Matrix1(n, fun i -> i == 0 ? 2 * A(i) + 5 : 2 * A(i))
+// mutate: "d[b] = e[b] + d[b]" -> "d[b] = h[b] + d[b]" => VERIFIED
+//   run: clean
+// mutate: "? bias :" -> "? bias + twice :" 
+//   => REFUTED[OG305] h ~> Matrix1(n, fun i -> i == 0 ? 2 * A(i) + 5 : 2 * A(i))
+//   run: OG212 h ~> Matrix1(n, fun i -> i == 0 ? 2 * A(i) + 5 : 2 * A(i))
+// mutate: "kernel_setup_end();" -> "twice = h[0]; kernel_setup_end();" => REFUTED[OG348] h[0]; kernel_setup_end();
 // mutate: "memcpy_device_to_host1(h, d, n)" -> "memcpy_device_to_host1(d, h, n)"
 //   => REFUTED[OG348] memcpy_device_to_host1(d, h, n);
 //   run: OG223 memcpy_device_to_host1(d, h, n)

@@ -4,9 +4,9 @@
 // mutate: "&a[i] ~~> A(i)" -> "&a[i] ~~> A(i - 1)" => REFUTED[OG322] &a[i] ~~> A(i - 1)
 // mutate: "&a[i] ~~> A(i)" -> "&a[i + 1] ~~> A(i)" => REFUTED[OG322] &a[i + 1] ~~> A(i)
 // mutate: "&a[i] ~~> A(i)" -> "&c[i] ~~> A(i)" => REFUTED[OG322] &c[i] ~~> A(i)");
-// mutate: "&a[j] ~~> A(j)" -> "&a[j] ~~> A(i)" => UNPROVED[OG322] for j in 0..n -> &a[j] ~~> A(i)
-// mutate: "for j in 0..n" -> "for j in 0..n + 1" => UNPROVED[OG322] for j in 0..n + 1 -> &a[j] ~~> A(j)
-// mutate: "&c[i] ~~> A(i) + i" -> "&c[i] ~~> A(i)" => REFUTED[OG318] for (int i = 0; i < n; i++)
+// mutate: "&a[j] ~~> A(j)" -> "&a[j] ~~> A(i)" => REFUTED[OG322] for j in 0..n -> &a[j] ~~> A(i)
+// mutate: "for j in 0..n" -> "for j in 0..n + 1" => REFUTED[OG322] for j in 0..n + 1 -> &a[j] ~~> A(j)
+// mutate: "&c[i] ~~> A(i) + i" -> "&c[i] ~~> A(i)" => REFUTED[OG322] &c[i] ~~> A(i)
 
 void f(int n, float a[n], float c[n]) {
 __requires("A: int -> float");

@@ -45,7 +45,7 @@ class HostLowering:
         out: list[HostNode] = []
         for s in split_kernels(body, self.name, self.count):
             if isinstance(s, KernelSection):
-                k = lower_kernel(s, scope, self.scalars, self.lets, self.functions)
+                k = lower_kernel(s, scope, self.scalars, self.lets, self.functions, self.scalars.keys() & assigned)
                 self.kernels.append(k)
                 out.append(HostLaunch(k))
                 continue

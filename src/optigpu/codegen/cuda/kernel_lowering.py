@@ -13,6 +13,7 @@ from optigpu.codegen.cuda.shared_memory_layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
 from optigpu.codegen.cuda.subexpressions import name_common
 from optigpu.codegen.cuda.thread_index import ThreadMap
+from optigpu.codegen.cuda.unconverted import require_converted
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.side_effects import pointer_roots
 from optigpu.kernel.launch_rules import MOST_THREADS
@@ -66,11 +67,12 @@ def lower_kernel(
     scalars: Mapping[str, Scalar],
     lets: Mapping[str, Expr],
     functions: dict[str, Function],
+    cells: set[str],
 ) -> DeviceKernel:
-    """`scope` and `scalars`: the names of the host code at the launch; `lets`: its constants, by their definitions."""
+    """`scope`, `scalars`: names of the host at the launch; `lets`: its constants, with definitions; `cells`: assigned variables."""
     outer = scalars.keys() | scope.arrays.keys() | scope.values.keys()
-    device = without_group_calls(kernel.device, functions)
-    device = without_hiding(device, {n: n for n in outer}, outer | declared_in(device) | body_free_vars(device))
+    device = _device_body(kernel, outer, functions)
+    require_converted(device, scope, cells)
     kernel = replace(kernel, device=device)
     threads = _mapped_threads(kernel, scope, scalars, lets, functions)
     lowering = Lowering(threads, functions, "device", assigned=assigned_names(device), taken=threads.taken)
@@ -110,6 +112,12 @@ def lower_kernel(
         frozenset(vector_calls(body)),
         kernel.id,
     )
+
+
+def _device_body(kernel: KernelSection, outer: set[str], functions: dict[str, Function]) -> Body:
+    """The device code of a kernel, without calls of functions for groups, and without names that hide those of the host."""
+    device = without_group_calls(kernel.device, functions)
+    return without_hiding(device, {n: n for n in outer}, outer | declared_in(device) | body_free_vars(device))
 
 
 def _mapped_threads(

@@ -192,7 +192,8 @@ class EqualitySearch:
     def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
         """Find a step that does not simplify anything by itself."""
         return (
-            self._equal_bodies(facts, a, b, depth)
+            next((step for t in one_sided(a, b) if (step := self.forms.spread_guard(t))), None)
+            or self._equal_bodies(facts, a, b, depth)
             or self.cuts.even_ends(facts, a, b)
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)

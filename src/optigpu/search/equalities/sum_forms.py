@@ -146,3 +146,20 @@ class SumForms:
                         new = k.big("sum", old.args[0], old.args[1], k.abstract(new, (y,)))
                     return Extend(t, k.abstract(new, (x,)), tuple(bind_step(self.tools, s, x) for s in steps))
         return None
+
+    def spread_guard(self, t: Term) -> Extend | None:
+        """Rewrite the body `c ? x + y : 0` of a nested sum as (c ? x : 0) + (c ? y : 0), which makes a sum for each."""
+        if t.op != "sum" or t.level > 0:
+            return None
+        (x,) = self.tools.temporaries(1, "g")
+        body = instantiate(t.args[-1], (x,))
+        steps: EqualitySteps
+        if k.is_guarded(body) and len(cs := k.coefficients(body.args[1])) > 1:
+            c, zero = body.args[0], body.args[2]
+            new = k.add(*(k.ite(c, k.polynomial({m: number}, body.sort), zero) for m, number in cs.items()))
+            steps = (Case(c, (), ()),)
+        elif (inner := self.spread_guard(body)) is not None:
+            new, steps = k.big("sum", body.args[0], body.args[1], inner.body), (inner,)
+        else:
+            return None
+        return Extend(t, k.abstract(new, (x,)), tuple(bind_step(self.tools, s, x) for s in steps))

@@ -8,6 +8,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells
 from optigpu.logic.equality import Extend, Partition, Reindex, peel
 from optigpu.logic.facts import Facts
+from optigpu.logic.monomials import linear_in
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.sum_forms import SumForms
 from optigpu.search.equalities.sum_terms import matching_indices, nested_sums, one_sided
@@ -135,15 +136,10 @@ class SumReindexing:
         """Split a sum by residues, beside a sum over every c-th index: sum over r of the sums over c*k + r."""
         low, high, body = t.args[-3:]
         x = self.tools.temporaries(1, "r")[0]
-        strides = {
-            int(c)
-            for a in k.subterms(instantiate(like.args[-1], (x,)))
-            if a.op == "app" and x in a.free
-            for p in a.args[1:]
-            if p.sort is k.INT and 1 < (c := abs(k.coefficients(p).get((x,), 0))) <= MAX_STRIDE
-        }
-        if {c for a in k.subterms(body) if a.op == "poly" for m, c in a.data if m == (k.bound(0, k.INT),)} - {1}:
+        own, wider = _strides(instantiate(body, (x,)), x) or {k.ONE}, _strides(instantiate(like.args[-1], (x,)), x)
+        if any(k.is_num(o) and o is not k.ONE for o in own):
             return None  # it has a stride itself
+        strides = {c for c in range(2, MAX_STRIDE + 1) for o in own if {k.scale(c, o), k.scale(-c, o)} & wider}
         for c in sorted(strides):
             r, q = self.tools.temporaries(2, "r")
             i = k.add(low, k.add(k.scale(c, q), r))
@@ -188,3 +184,13 @@ def _correspondences(body: Term, wanted: Term, x: Term, y: Term) -> Iterator[Ter
                     rest = k.sub(p, k.scale(c, y)) if c else None
                     if rest is not None and y not in rest.free and c in (1, -1):
                         yield k.scale(c, k.sub(q, rest))
+
+
+def _strides(body: Term, x: Term) -> set[Term]:
+    """Collect the factors of x in the arguments of functions: W of f(W * x + 1)."""
+    found: set[Term] = set()
+    for p in (p for a in k.subterms(body) if a.op == "app" for p in a.args[1:] if x in p.free and p.sort is k.INT):
+        factor, rest = linear_in(k.coefficients(p), x) or (x, x)
+        if not {x} & (factor.free | rest.free):
+            found.add(factor)
+    return found

@@ -143,7 +143,7 @@ class EffectContents:
                 return Update(cells, last.value, u.at, init=last.init)
             case DeclaredInvariant():
                 end = {v: summary.range.end}
-                return Update(u.cells.substitute(end), k.substitute(u.value, end))
+                return Update(u.cells.substitute(end), k.substitute(u.value, end), init=TRUE if u.written else k.FALSE)
             case RotatingBuffer() | UnknownEffect():
                 values = self.tools.opaque(k.fun_sort((INT,) * (n + 1), u.value.sort))
                 return Update(summary.of_all_iterations(u.cells), k.app(values, *arguments(n + 1)), u.at)

@@ -33,6 +33,7 @@ from optigpu.search.explore.loop_effects import (
     Scratch,
     UnknownEffect,
     first_instruction,
+    same_but_for_guard,
     substituted,
 )
 from optigpu.search.explore.symbolic_memory import (
@@ -44,7 +45,7 @@ from optigpu.search.explore.symbolic_memory import (
     unknown_content,
     unknown_contents,
 )
-from optigpu.search.explore.tree_reduction import apply_tree, find_tree
+from optigpu.search.explore.tree_reduction import apply_tree, find_tree, tree_invariants
 from optigpu.search.fresh_names import mentions_opaque
 from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
@@ -154,11 +155,7 @@ class Explorer:
         """Run a loop inside an exploration: summarise it, and apply its effects to the contents."""
         values = self.geometric_values(loop, w)
         if values is not None:
-            tree = find_tree(self.tools, self.run, loop, w, values)
-            if tree is not None:
-                apply_tree(self.tools, self.memory, tree, w, loop.at)
-            else:
-                self.unroll(loop, w, values)
+            self.run_values(loop, w, values)
             return
         summary = self.summarise(loop, w)
         shared = summary.shared_effect() if loop.mode == kc.THREAD else None
@@ -167,11 +164,16 @@ class Explorer:
         has_unknown = any(isinstance(e, UnknownEffect) for e in summary.effects.values())
         few_values = self.few_values(loop, w) if has_unknown else None
         if few_values:
-            self.unroll(loop, w, few_values)
+            self.run_values(loop, w, few_values)
         else:
             self.apply_summary(summary, w)
 
-    def unroll(self, loop: kc.CountedLoop, w: World, values: Iterable[int]) -> None:
+    def run_values(self, loop: kc.CountedLoop, w: World, values: list[int]) -> None:
+        """Run a loop for each value of its index, or all at once if it is a tree reduction."""
+        tree = find_tree(self.tools, self.run, loop, w, values)
+        if tree is not None:
+            apply_tree(self.tools, self.memory, tree, w, loop.at)
+            return
         for number in values:
             w.env[loop.index] = k.num(number)
             self.run(loop.body, w)
@@ -238,6 +240,8 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in at_start and (c.updates or b in declared)}
         EffectInference(self.tools, summary, written, declared).infer()
+        if any(isinstance(e, UnknownEffect) for e in summary.effects.values()) and self.few_values(loop, w) is None:
+            summary.effects |= tree_invariants(self.tools, summary, written) if loop.mode == kc.SEQUENTIAL else {}
         summary.finals = tuple(
             (b, self.memory.read(c, (), inner.facts)) for b, c in written.items() if _needs_range(summary, b)
         )
@@ -291,7 +295,8 @@ class Explorer:
         effects: dict[str, Effect] = {}
         for base in invariants | own_cells:
             updates = (*invariants.get(base, ()), *own_cells.get(base, ()))
-            effects[base] = OwnCells(base, updates) if base in own_cells else DeclaredInvariant(base, updates)
+            declared = DeclaredInvariant(base, updates)
+            effects[base] = OwnCells(base, _as_one(updates)) if base in own_cells else declared
         return effects
 
     def _declared_updates(
@@ -313,3 +318,13 @@ def _needs_range(summary: LoopSummary, base: str) -> bool:
     effect = summary.effects[base]
     known = isinstance(effect, Scratch) and not mentions_opaque(effect.updates[0].value)
     return summary.entry[base].start.sort is INT and not known
+
+
+def _as_one(updates: tuple[Update, ...]) -> tuple[Update, ...]:
+    """Write cells that are initialised on a condition, and otherwise not, as one update."""
+    match updates:
+        case (Update(cells, written=True) as some, Update(others, written=False)) if same_but_for_guard(cells, others):
+            where = k.or_(cells.where, others.where)
+            return (replace(some, cells=replace(cells, where=where), init=k.and_(some.init, cells.where)),)
+        case _:
+            return updates

@@ -35,9 +35,9 @@ class DeviceArrays:
         allocation = Alloc(array.elem, tuple(dims), Space.GMEM)
         self.allocations.append(Decl(device, Pointer(array.elem), allocation, const=True))
         if copy_in:
-            self.copies_in.append(_memcpy("host_to_device", device, name, dims))
-        if _writes(self.nest, device):
-            self.copies_out.append(_memcpy("device_to_host", name, device, dims))
+            self.copies_in.append(memcpy_between("host_to_device", device, name, dims))
+        if writes_array(self.nest, device):
+            self.copies_out.append(memcpy_between("device_to_host", name, device, dims))
         self.frees.append(CallStmt(Call("gmem_free", (Var(device),))))
 
     def put(self, session: Session, path: StatementPath, kernel: Body) -> None:
@@ -60,7 +60,7 @@ def device_arrays(session: Session, path: StatementPath, nest: For, host_copies:
         dims = [d for d in array.dims if d is not None]
         if len(dims) != len(array.dims):
             raise refuse(f"the sizes of `{name}` are not known", nest)
-        out.add(name, session.fresh(f"d_{name}", path), array, dims, _has_contents(session, path, name))
+        out.add(name, session.fresh(f"d_{name}", path), array, dims, has_contents(session, path, name))
     return out
 
 
@@ -74,13 +74,13 @@ def _host_arrays(session: Session, path: StatementPath, nest: For) -> list[str]:
         t = declared(session, path, name) if name in used else None
         if isinstance(t, Array) and t.space is Space.ANY:
             out.append(name)
-        elif isinstance(t, Scalar) and _writes(nest, name):
+        elif isinstance(t, Scalar) and writes_array(nest, name):
             message = f"the kernel assigns `{name}`, a variable of the host"
             raise refuse(message, nest, "s.loop.hoist gives each its own")
     return out
 
 
-def _own_allocation(session: Session, path: StatementPath, name: str) -> tuple[StatementPath, Decl, Alloc] | None:
+def _own_allocation(session: Session, path: StatementPath, name: str) -> tuple[StatementPath, Decl] | None:
     """The allocation of an array in the body around the nest, if only the nest and its `free` use it."""
     body = session.around(path)
     for i, s in enumerate(body[: path.index]):
@@ -88,11 +88,11 @@ def _own_allocation(session: Session, path: StatementPath, name: str) -> tuple[S
             rest = [x for j, x in enumerate(body) if j > i and j != path.index]
             users = [x for x in rest if name in body_free_vars((x,)) and not is_call(x, "free")]
             if not users:
-                return path.sibling(i - path.index), s, s.init
+                return path.sibling(i - path.index), s
     return None
 
 
-def _has_contents(session: Session, path: StatementPath, name: str) -> bool:
+def has_contents(session: Session, path: StatementPath, name: str) -> bool:
     """Must the array be copied in? Not if the contract only promises to write it, nor if it was just allocated."""
     f = session.function_of(path)
     if any(p.name == name for p in f.params):
@@ -101,15 +101,17 @@ def _has_contents(session: Session, path: StatementPath, name: str) -> bool:
             return True
     earlier = session.around(path)[: path.index]
     return any(
-        _writes(s, name) or any(name in free_vars(e) for e in stmt_exprs(s))
+        writes_array(s, name) or any(name in free_vars(e) for e in stmt_exprs(s))
         for s in earlier
         if not (isinstance(s, Decl) and s.name == name)
     )
 
 
-def _memcpy(direction: str, to: str, source: str, dims: list[Expr]) -> Stmt:
+def memcpy_between(direction: str, to: str, source: str, dims: list[Expr]) -> CallStmt:
+    """`direction`: host_to_device, or device_to_host."""
     return CallStmt(Call(f"memcpy_{direction}{len(dims)}", (Var(to), Var(source), *dims)))
 
 
-def _writes(s: Stmt, name: str) -> bool:
+def writes_array(s: Stmt, name: str) -> bool:
+    """Does the statement store to the array, or to the variable?"""
     return any(isinstance(x, Store) and root_name(x.target) == name for x in statements((s,)))

@@ -9,10 +9,18 @@ from optigpu.script.session import Session
 from optigpu.script.targets import For as ForTarget
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
+from optigpu.syntax.free_names import body_free_vars, bound_after
+from optigpu.syntax.program import Block
 from optigpu.transform.gpu.barrier_placement import insert_barriers
 from optigpu.transform.gpu.device_arrays import device_arrays
 from optigpu.transform.gpu.kernel_nest import KernelNest
 from optigpu.transform.gpu.kernel_statements import launched
+from optigpu.transform.gpu.launch_names import (
+    reject_misplaced_arrays,
+    reject_unknown_host_arrays,
+    reject_unknown_loops,
+    reject_unplaced_arrays,
+)
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.refusal import refuse
@@ -20,25 +28,44 @@ from optigpu.transform.tools.simplified import lit
 
 
 @transformation
-def create_kernel_launch(session: Session, target: TargetLike, *, grid: Size, block: Size, smem: Size = 0) -> Handle:
-    """Put a kernel launch around a statement.
+def create_kernel_launch(
+    session: Session, target: TargetLike, *, to: TargetLike | None = None, grid: Size, block: Size, smem: Size = 0
+) -> Handle:
+    """Put a kernel launch around a statement, or around all statements from `target` to `to`, in a block of their own. `grid` and
+    `block` are the numbers of blocks and of threads per block, `smem` the bytes of shared memory: numbers, or expressions as text.
+    Returns a handle to the block.
 
     Before:
         a[0] = 0.0f;
-    Step: s.gpu.create_kernel_launch(Write("a"), grid=1, block=32)
+    Step: s.gpu.create_kernel_launch(Write("a"), grid="n / 8", block=32, smem="32 * sizeof(float)")
     After:
-        kernel_launch(1, 32, 0);
-        kernel_setup_end();
-        a[0] = 0.0f;
-        kernel_teardown_begin();
-        kernel_kill();
+        {
+          kernel_launch(n / 8, 32, 32 * sizeof(float));
+          kernel_setup_end();
+          a[0] = 0.0f;
+          kernel_teardown_begin();
+          kernel_kill();
+        }
 
-    Needs: a statement of the host. A kernel cannot access host memory: convert the arrays that it uses in the same phase.
-    Fails: OG349 when the launch exceeds a limit of the hardware.
+    Needs: statements of the host, in one body. The whole grid executes them as one, on default memory, which later steps convert.
+    Fails: OG349 when the launch exceeds a limit of the hardware, OG346 when it may have no threads.
     """
     path = session.find(target)
-    session.put(path, *launched(session.at(path), as_expression(grid), as_expression(block), as_expression(smem)))
-    return session.handle(path.sibling(2))
+    end = path if to is None else session.find(to)
+    if end.function != path.function or end.positions[:-1] != path.positions[:-1] or end.index < path.index:
+        raise refuse("`to` is not a later statement of the same body", session.at(end), code="OG604")
+    first, last, body = path.index, end.index + 1, session.around(path)
+    inside, after = body[first:last], body[last:]
+    declared = set().union(*(bound_after(s) for s in inside))
+    if escaping := declared & body_free_vars(after):
+        name = min(escaping)
+        help = (
+            f"declare `{name}` before the kernel: s.instr.move, s.variable.init_detach; or extend the kernel with to=…"
+        )
+        raise refuse(f"`{name}` is declared here and used after the kernel", inside[0], help)
+    kernel = Block(launched(inside, as_expression(grid), as_expression(block), as_expression(smem)))
+    session.edit_body(path, lambda b: (*b[:first], kernel, *b[last:]))
+    return session.handle(path)
 
 
 @transformation
@@ -80,7 +107,8 @@ def launch(
         memcpy_device_to_host1(a, d_a, n);
         gmem_free(d_a);
 
-    Needs: loops that count up from 0 by one; block loops with constant extents; the same number of threads in all their nests.
+    Needs: loops that count up from 0 by one; block loops with constant extents; the same number of threads in all their nests;
+    arrays in `shared` and `registers` that are declared inside the grid loops and outside the block loops.
     Fails: when threads depend on each other in a way that barriers of the block cannot order.
     """
     if not grid or not block:
@@ -89,11 +117,16 @@ def launch(
         raise refuse("a multiprocessor holds at least one block", code="OG604")
     path = session.find(ForTarget(grid[0]) if at is None else at, "for")
     in_shared = dict(shared) if isinstance(shared, Mapping) else dict.fromkeys(shared)
+    named_shared, named_registers = list(in_shared), list(registers or ())
+    reject_unknown_loops(session.at(path), grid, block)
+    reject_misplaced_arrays(session, path, block, named_shared, named_registers)
+    reject_unknown_host_arrays(session, path, host_copies or ())
     kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}))
     nest = kernel.converted()
+    reject_unplaced_arrays(nest, named_shared, named_registers, kernel.outer)
     arrays = device_arrays(session, path, nest, host_copies)
     arrays.put(
-        session, path, launched(arrays.nest, kernel.blocks(), lit(kernel.threads), kernel.shared_bytes(arrays.nest))
+        session, path, launched((arrays.nest,), kernel.blocks(), lit(kernel.threads), kernel.shared_bytes(arrays.nest))
     )
     launched_nest = Handle(session, nest.id)
     if blocks_per_multiprocessor is not None:

@@ -1,7 +1,8 @@
-"""Hoisting: `loop.hoist` and `loop.move_out` move declarations and statements out of loops."""
+"""Hoisting: `loop.hoist`, `loop.hoist_alloc` and `loop.move_out` move declarations and statements out of loops."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from optigpu.script.editing import StatementPath, edit_body, replace_at, statement_at
@@ -11,11 +12,11 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Alloc, Expr, Index, Var
 from optigpu.syntax.free_names import body_free_vars, free_vars
-from optigpu.syntax.program import Body, Decl, For, If, Stmt, Store
+from optigpu.syntax.program import Body, Decl, For, If, Store, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import rewrite, rewrite_body, stmt_exprs
-from optigpu.transform.tools.array_declarations import array_decl, dims_of, elem_of, is_free_of
+from optigpu.transform.tools.array_declarations import array_decl, dims_of, elem_of, heap_array, is_free_of
 from optigpu.transform.tools.counted_loops import counted, iteration_number
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell
@@ -46,6 +47,74 @@ def hoist(session: Session, target: TargetLike, levels: int = 1) -> Handle:
 
 
 @transformation
+def hoist_alloc(session: Session, target: TargetLike, *, dest: TargetLike, indep: Sequence[str] = ()) -> Handle:
+    """Move the declaration or allocation of an array to before the statement `dest`, and its `free` outwards as well. The array
+    gets one dimension in front for each loop that it leaves, except for the loops in `indep`, whose iterations use the same memory.
+    In front of `kernel_setup_end()` it is allocated in the setup of the kernel, and freed in its teardown.
+
+    Before:
+        for (int i = 0; i < 4; i++) {
+          for (int j = 0; j < n; j++) {
+            float* const t = MALLOC1(float, 8);
+            t[0] = b[j];
+            a[j] = t[0];
+            free(t);
+          }
+        }
+    Step: s.loop.hoist_alloc("t", dest="i", indep=["i"])
+    After:
+        float* const t = MALLOC2(float, n, 8);
+        for (int i = 0; i < 4; i++) {
+          for (int j = 0; j < n; j++) {
+            t[j][0] = b[j];
+            a[j] = t[j][0];
+          }
+        }
+        free(t);
+
+    Needs: a statement `dest` that is in a body around the declaration, and before it.
+    Fails: when a size depends on a loop that the array leaves, or parallel iterations of a loop in `indep` use the same memory.
+    """
+    path, to = session.find(target, "decl"), session.find(dest)
+    decl = session.at(path)
+    if not isinstance(decl, Decl):
+        raise refuse("this is not a declaration", decl)
+    if not _is_before_in_body_around(to, path):
+        raise refuse(f"`dest` is not a statement before `{decl.name}` in a body around it", decl, code="OG604")
+    depth = len(to.positions)
+    crossed = {s.index for s in map(session.at, path.ancestors()[depth - 1 :]) if isinstance(s, For)}
+    if unknown := [i for i in indep if i not in crossed]:
+        raise refuse(f"`{decl.name}` does not leave a loop over `{unknown[0]}`", decl, code="OG604")
+    while len(path.positions) > depth:
+        around = session.at(path.parent)
+        adds_dimension = isinstance(around, For) and around.index not in indep
+        path = _hoist_once(session, path) if adds_dimension else _move_out_once(session, path)
+    session.edit_body(path, lambda body: _moved_up(body, path.index, to.index))
+    return session.handle(to)
+
+
+def _is_before_in_body_around(dest: StatementPath, path: StatementPath) -> bool:
+    """Is `dest` in a body around the statement at `path`, and not after the part of that body that the statement is in?"""
+    depth = len(dest.positions)
+    if dest.function != path.function or len(path.positions) < depth:
+        return False
+    (branch, index), (to_branch, to_index) = path.positions[depth - 1], dest.positions[-1]
+    return path.positions[: depth - 1] == dest.positions[:-1] and branch == to_branch and to_index <= index
+
+
+def _moved_up(body: Body, start: int, end: int) -> Body:
+    """The declaration at position `start` at position `end`. What frees it leaves the device code if the declaration does."""
+    decl, crossed, after = body[start], body[end:start], body[start + 1 :]
+    assert isinstance(decl, Decl)
+    frees = tuple(s for s in after if is_free_of(s, decl.name))
+    if any(is_call(s, "kernel_setup_end") for s in crossed):
+        after = tuple(s for s in after if s not in frees)
+        teardown = next((k for k, s in enumerate(after) if is_call(s, "kernel_teardown_begin")), len(after) - 1)
+        after = (*after[: teardown + 1], *frees, *after[teardown + 1 :])
+    return (*body[:end], decl, *crossed, *after)
+
+
+@transformation
 def move_out(session: Session, target: TargetLike, levels: int = 1) -> Handle:
     """Move a loop-invariant statement out of the loop, before it. An allocation is moved together with its `free`.
 
@@ -72,17 +141,21 @@ def move_out(session: Session, target: TargetLike, levels: int = 1) -> Handle:
 
 
 def _move_out_once(session: Session, path: StatementPath) -> StatementPath:
-    if path.is_top_level or not isinstance(loop := session.at(path.parent), For):
-        raise refuse("this is not directly in the body of a loop", session.at(path))
+    """Move a statement out of the loop around it, and a declaration also out of a condition or a block."""
     s = session.at(path)
-    if any(loop.index in free_vars(e) for e in stmt_exprs(s)) or loop.index in body_free_vars((s,)):
-        raise refuse(f"this depends on `{loop.index}`", s)
-    frees: tuple[Stmt, ...] = ()
-    body = tuple(x for x in loop.body if x is not s)
-    if isinstance(s, Decl):
-        frees = tuple(x for x in body if is_free_of(x, s.name))
-        body = tuple(x for x in body if x not in frees)
-    session.put(path.parent, s, replace(loop, body=body, contract=()), *frees)
+    around = None if path.is_top_level else session.at(path.parent)
+    if around is None or not (isinstance(around, For) or isinstance(s, Decl)):
+        raise refuse("this is not directly in the body of a loop", s)
+    if isinstance(around, For) and (
+        any(around.index in free_vars(e) for e in stmt_exprs(s)) or around.index in body_free_vars((s,))
+    ):
+        raise refuse(f"this depends on `{around.index}`", s)
+    frees = tuple(x for x in session.around(path) if isinstance(s, Decl) and is_free_of(x, s.name))
+    program = edit_body(session.program, path, lambda b: tuple(x for x in b if x is not s and x not in frees))
+    inside = statement_at(program, path.parent)
+    if isinstance(inside, For):
+        inside = replace(inside, contract=())
+    session.update(replace_at(program, path.parent, s, inside, *frees))
     return path.parent
 
 
@@ -111,7 +184,8 @@ def _hoist_once(session: Session, path: StatementPath) -> StatementPath:
     dims = dims_of(decl)
     if any(loop.index in free_vars(d) for d in dims):
         raise refuse(f"the size of `{decl.name}` depends on `{loop.index}`", decl)
-    new, frees = array_decl(decl.name, elem_of(decl), (count, *dims))
+    declare = heap_array if isinstance(decl.init, Alloc) else array_decl
+    new, frees = declare(decl.name, elem_of(decl), (count, *dims))
     store: Body = ()
     if keeps_store(decl):
         assert decl.init is not None

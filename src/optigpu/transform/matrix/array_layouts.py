@@ -1,4 +1,4 @@
-"""Layouts of local arrays: `matrix.reorder_dims`, `matrix.merge_dims`, `matrix.split_dim` and `matrix.pad`."""
+"""Layouts of local arrays: `matrix.reorder_dims`, `matrix.merge_dims`, `matrix.split_dim`, `matrix.pad` and `matrix.to_heap`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
 from optigpu.syntax.program import Decl, Stmt
+from optigpu.syntax.types import Space
 from optigpu.syntax.walk import rewrite, rewrite_body
-from optigpu.transform.tools.array_declarations import array_declaration_at, dims_of
+from optigpu.transform.tools.array_declarations import (
+    array_declaration_at,
+    dims_of,
+    elem_of,
+    freed_at_end,
+    heap_array,
+)
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import exact_div, lit, plus, quotient_and_rest, times, value_of
@@ -147,19 +154,52 @@ def pad(session: Session, target: TargetLike, dim: int, by: int = 1) -> Handle:
     return _relayout(session, path, decl, padded, lambda indices: indices)
 
 
+@transformation
+def to_heap(session: Session, target: TargetLike) -> Handle:
+    """Allocate a local array on the heap, and free it at the end of its scope.
+
+    Before:
+        float t[4][8];
+        t[0][0] = 0.0f;
+        a[0] = t[0][0];
+    Step: s.matrix.to_heap("t")
+    After:
+        float* const t = MALLOC2(float, 4, 8);
+        t[0][0] = 0.0f;
+        a[0] = t[0][0];
+        free(t);
+
+    Needs: a local array. Fails: never.
+    """
+    path = session.find(target, "decl")
+    decl = array_declaration_at(session, path)
+    if isinstance(decl.init, Alloc):
+        raise refuse(f"`{decl.name}` is allocated already", decl)
+    new, (free, *_) = heap_array(decl.name, elem_of(decl), dims_of(decl))
+    i = path.index
+    session.edit_body(path, lambda b: (*b[:i], replace(new, id=decl.id), *freed_at_end(b[i + 1 :], free)))
+    return session.handle(path)
+
+
 def _relayout(
     session: Session, path: StatementPath, decl: Decl, dims: Indices, new_indices: Callable[[Indices], Indices]
 ) -> Handle:
-    """Declare an array with other sizes, and change the indices of all its accesses."""
+    """Declare an array with other sizes, and change the indices of all its accesses. A DMINDEX, which says whose copy of a shared
+    array or a register is meant, stays in front."""
     rest = session.around(path)[path.index + 1 :]
-    rank = len(dims_of(decl))
+    lead = int(isinstance(decl.init, Alloc) and decl.init.space in (Space.SMEM, Space.TREG))
+    rank = lead + len(dims_of(decl))
 
     def access(x: Expr) -> Expr:
-        if isinstance(x, Index) and x.base == Var(decl.name):
-            if len(x.indices) != rank:
-                raise refuse(f"`{decl.name}` is also used as a sub-array", decl)
-            return replace(x, indices=new_indices(x.indices))
-        return x
+        match x:
+            case Index(Var(name), indices) if name == decl.name:
+                if len(indices) != rank:
+                    raise refuse(f"`{decl.name}` is also used as a sub-array", decl)
+                return replace(x, indices=(*indices[:lead], *new_indices(indices[lead:])))
+            case Call(func, (Var(name), *_)) if name == decl.name and func.startswith("__smem_free"):
+                return replace(x, func=f"__smem_free{len(dims)}", args=(x.args[0], *dims))
+            case _:
+                return x
 
     new = rewrite_body(rest, lambda e: rewrite(e, access))
     if isinstance(decl.init, Alloc):

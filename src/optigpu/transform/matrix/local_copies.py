@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from optigpu.script.editing import StatementPath
 from optigpu.script.handles import Handle
+from optigpu.script.program_names import program_names
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Index, Var
-from optigpu.syntax.free_names import body_free_vars
+from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Body, For, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
 from optigpu.transform.matrix.array_accesses import accesses_of
@@ -19,7 +20,7 @@ from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, collect_terms, minus, plus, up_to
+from optigpu.transform.tools.simplified import cell, collect_terms, lit, minus, plus, up_to
 
 
 @transformation
@@ -51,11 +52,11 @@ def local_name_tile(
           a[i0] = t[i0];
         }
 
-    Needs: all accesses in the target are inside the tile. With `uninit` nothing is copied in; an array that is only read is not
-    copied back.
+    Needs: a statement, whose accesses of the array are all inside the tile: a loop, or the block of a kernel. With `uninit`
+    nothing is copied in; an array that is only read is not copied back.
     Fails: when an access is outside the tile.
     """
-    path = session.find(target, "for")
+    path = session.find(target)
     s = session.at(path)
     array = array_of(session, path, var)
     if len(tile) != len(array.dims):
@@ -157,7 +158,12 @@ def memcpy(session: Session, *, dst: str, src: str, dims: Sequence[Size], before
 
 
 def _index_names(session: Session, path: StatementPath, count: int) -> list[str]:
-    return [session.fresh(f"i{k}", path) for k in range(count)]
+    """Names for the indices of a copy, which differ from all names of the function and from each other."""
+    taken = program_names(session.function_of(path))
+    names: list[str] = []
+    for k in range(count):
+        names.append(fresh_name(f"i{k}", taken.union(names)))
+    return names
 
 
 def _nest(names: Sequence[str], sizes: Sequence[Expr], inner: Stmt) -> Stmt:
@@ -172,7 +178,7 @@ def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
 
     def shifted(x: Expr) -> Expr:
         if isinstance(x, Index) and x.base == Var(var):
-            indices = tuple(collect_terms(minus(e, a)) for e, a in zip(x.indices, starts))
+            indices = tuple(e if a == lit(0) else collect_terms(minus(e, a)) for e, a in zip(x.indices, starts))
             return replace(x, base=Var(local), indices=indices + x.indices[len(starts) :])
         return x
 

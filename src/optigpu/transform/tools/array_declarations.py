@@ -5,7 +5,7 @@ from __future__ import annotations
 from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Var
-from optigpu.syntax.program import Body, CallStmt, Decl, Stmt
+from optigpu.syntax.program import Body, CallStmt, Decl, Return, Stmt
 from optigpu.syntax.types import Pointer, Scalar
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import value_of
@@ -44,12 +44,23 @@ def array_decl(name: str, elem: Scalar, dims: tuple[Expr, ...]) -> tuple[Decl, B
         cells = cells * n if n is not None and cells >= 0 else -1
     if 0 <= cells <= MAX_STACK_CELLS:
         return Decl(name, Array(elem, dims)), ()
+    return heap_array(name, elem, dims)
+
+
+def heap_array(name: str, elem: Scalar, dims: tuple[Expr, ...]) -> tuple[Decl, Body]:
+    """The allocation of a new array on the heap, and the statements that free it."""
     return Decl(name, Pointer(elem), Alloc(elem, dims), const=True), (CallStmt(Call("free", (Var(name),))),)
 
 
 def is_free_of(s: Stmt, name: str) -> bool:
     """Is this `free(name)`?"""
     return isinstance(s, CallStmt) and s.call == Call("free", (Var(name),))
+
+
+def freed_at_end(rest: Body, free: Stmt) -> Body:
+    """What follows a declaration up to the end of its scope, with a statement at the end that frees what is declared."""
+    end = len(rest) - 1 if rest and isinstance(rest[-1], Return) else len(rest)
+    return (*rest[:end], free, *rest[end:])
 
 
 def array_declaration_at(session: Session, path: StatementPath) -> Decl:

@@ -15,6 +15,8 @@ from optigpu.syntax.program import Body, For, LoopRange
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import rewrite, rewrite_body
 
+INT_BITS, INT_MAX = 31, 2**31 - 1  # of an int that is not negative
+
 
 def lit(n: int) -> Expr:
     return Int(n)
@@ -26,12 +28,14 @@ def zero_of(t: Scalar) -> Expr:
 
 
 def value_of(e: Expr) -> int | None:
-    """The value of an integer literal; None for any other expression."""
+    """The value of an integer literal, or of a literal that is shifted by one (`1 << 8`); None for any other expression."""
     match e:
         case Int(value):
             return value
         case Unary("-", Int(value)):
             return -value
+        case Binary("<<", Int(value), Int(bits)) if value >= 0 and 0 <= bits < INT_BITS and value << bits <= INT_MAX:
+            return value << bits
         case _:
             return None
 
@@ -196,6 +200,8 @@ def polynomial(e: Expr) -> Polynomial:
             return polynomial(left) - polynomial(right)
         case Binary("*", left, right):
             return polynomial(left) * polynomial(right)
+        case Binary("<<") if (number := value_of(e)) is not None:
+            return constant_polynomial(number)
         case _:
             return atom_polynomial(e)
 

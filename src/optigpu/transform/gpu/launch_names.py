@@ -1,0 +1,104 @@
+"""The names that `gpu.launch` is given: loops of the nest, and arrays that a kernel can put into shared memory or registers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+
+from optigpu.script.editing import StatementPath
+from optigpu.script.session import Session
+from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.exprs import Alloc, Array
+from optigpu.syntax.program import Body, Decl, For, Stmt
+from optigpu.syntax.types import Space
+from optigpu.syntax.walk import inner_bodies, statements
+from optigpu.transform.tools.declared_types import declared
+from optigpu.transform.tools.refusal import refuse
+
+OPTION = {Space.SMEM: "shared", Space.TREG: "registers"}
+
+
+def reject_unknown_loops(nest: Stmt, grid: Sequence[str], block: Sequence[str]) -> None:
+    """Refuse names in `grid=` and `block=` that are no loops of the nest, and a loop that is in both."""
+    loops = list(dict.fromkeys(s.index for s in statements((nest,)) if isinstance(s, For)))
+    for name in (*grid, *block):
+        if name not in loops:
+            raise _unknown(f"there is no loop over `{name}` in this nest", name, loops, nest)
+    for name in grid:
+        if name in block:
+            raise refuse(f"the loop over `{name}` is in grid= and in block=", nest, code="OG604")
+
+
+def reject_misplaced_arrays(
+    session: Session, path: StatementPath, block: Sequence[str], shared: Collection[str], registers: Collection[str]
+) -> None:
+    """Refuse names in `shared=` and `registers=` that are not declared at block level: inside the grid loops, and outside the block
+    loops."""
+    nest = session.at(path)
+    in_nest = {s.name: s for s in statements((nest,)) if isinstance(s, Decl)}
+    at_block_level = _declared_outside((nest,), block)
+    for option, names in (("shared", shared), ("registers", registers)):
+        for name in names:
+            if name in in_nest and name not in at_block_level:
+                message = f"{option}=: `{name}` is declared inside a block loop, where it belongs to one thread"
+                help = f's.loop.hoist("{name}") moves it out of the block loop; or leave it out of {option}='
+                raise refuse(message, in_nest[name], help)
+            if name not in in_nest and declared(session, path, name) is not None:
+                raise _outside(session, path, name, option)
+            if name not in in_nest:
+                message = f"{option}=: no variable `{name}` is declared in this nest"
+                raise _unknown(message, name, sorted(at_block_level), nest)
+    if both := sorted(set(shared) & set(registers)):
+        raise refuse(f"`{both[0]}` is in shared= and in registers=", in_nest[both[0]], code="OG604")
+
+
+def reject_unplaced_arrays(nest: Stmt, shared: Collection[str], registers: Collection[str], at: Stmt) -> None:
+    """Refuse a kernel in which an array is not in the memory that the user asked for."""
+    for space, names in ((Space.SMEM, shared), (Space.TREG, registers)):
+        placed = {s.name for s in statements((nest,)) if isinstance(s, Decl) and _space(s) is space}
+        for name in names:
+            if name not in placed:
+                raise refuse(f"`{name}` cannot be put where {OPTION[space]}= asks for", at)
+
+
+def reject_unknown_host_arrays(session: Session, path: StatementPath, host_copies: Sequence[str]) -> None:
+    for name in host_copies:
+        if not isinstance(declared(session, path, name), Array):
+            raise refuse(f"host_copies=: there is no array `{name}` here", session.at(path), code="OG601")
+
+
+def _space(decl: Decl) -> Space | None:
+    if isinstance(decl.init, Alloc):
+        return decl.init.space
+    return decl.type.space if isinstance(decl.type, Array) else None
+
+
+def _declared_outside(body: Body, block: Sequence[str]) -> set[str]:
+    """The names that statements declare outside of block loops."""
+    names: set[str] = set()
+    for s in body:
+        if isinstance(s, Decl):
+            names.add(s.name)
+        if not (isinstance(s, For) and s.index in block):
+            names = names.union(*(_declared_outside(b, block) for b in inner_bodies(s)))
+    return names
+
+
+def _outside(session: Session, path: StatementPath, name: str, option: str) -> InputError:
+    """The error for an array that is declared outside the grid loops, at its declaration if it has one."""
+    decls = [s for s in statements(session.function_of(path).body) if isinstance(s, Decl) and s.name == name]
+    message = f"`{name}` is declared outside the grid loops: a block has no copy of its own to put into {option}="
+    if option == "shared":
+        help = (
+            "declare it in the innermost grid loop; or s.gpu.create_kernel_launch, and in its setup "
+            f's.gpu.convert_to_shared_mem("{name}", chop_dims=…)'
+        )
+    else:
+        help = "declare it in the innermost grid loop, with leading dimensions that number the threads"
+    return refuse(message, decls[0] if decls else session.at(path), help)
+
+
+def _unknown(message: str, name: str, known: Sequence[str], at: Stmt) -> InputError:
+    close = get_close_matches(name, known, 1)
+    help = f"did you mean `{close[0]}`?" if close else f"there is: {', '.join(known) or 'none'}"
+    return refuse(message, at, help, code="OG601")
