@@ -10,6 +10,7 @@ from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import ALLOCATOR, on_stack
 from optigpu.codegen.integer_polynomials import poly
+from optigpu.codegen.missing_bodies import names_with_code
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import inside_loop, is_checked
 from optigpu.codegen.wrapping import explicit_wraps, ranges_after, with_wraps
@@ -59,7 +60,7 @@ SIZED_TYPES = re.compile(r"\bu?int(?:8|16|64)_t\b")
 def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
     """A self-contained C11 file with the named functions (default: all of the program) and their callees."""
     names = [f.name for f in program.functions()] if functions is None else functions
-    return _CPrinter(program, names).run()
+    return _CPrinter(program, names_with_code(program, names)).run()
 
 
 class _CPrinter(ProgramPrinter):

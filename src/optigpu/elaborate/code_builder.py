@@ -16,7 +16,7 @@ from optigpu.kernel.side_conditions import within
 from optigpu.logic import terms as k
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, Sort, Term
-from optigpu.syntax.exprs import Type
+from optigpu.syntax.exprs import Expr, Type
 from optigpu.syntax.program import Function, Ghost, LogicDecl, Program, Role
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc
@@ -49,6 +49,7 @@ class CodeBuilder:
         self.models: Models = {}
         self.opened: dict[str, list[tuple[Ghost, Names]]] = {}  # by label: the ghosts that are open, with their names
         self.logical_arguments: dict[str, Term] = {}  # of the call in the current statement, by a `__with` after it
+        self.given_permissions: dict[str, Expr] = {}  # of its variables of type HProp
 
     def unique(self, stem: str, origin: Origin = Origin.PROGRAM) -> Name:
         """A name that no other variable or array of the function has."""

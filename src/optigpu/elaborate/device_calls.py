@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from optigpu.elaborate.expression_values import ExpressionElaborator
+from optigpu.elaborate.ghost_steps import given_step
 from optigpu.elaborate.name_scope import Names, sort_of, unsupported
+from optigpu.frontend.collective_contracts import synchronised_variables
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.memory_copies import copying
 from optigpu.logic import terms as k
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, SHUFFLES, VECTOR_CALLS
-from optigpu.syntax.exprs import Array, Call
+from optigpu.syntax.exprs import Array, Call, Var
 from optigpu.syntax.source import Loc
 
 NEXT_PHASE = {"kernel_setup_end": "threads", "kernel_teardown_begin": "teardown", "kernel_kill": "host"}
@@ -31,6 +33,7 @@ class CallElaborator(ExpressionElaborator):
         elif call.func in CONTROL_CALLS:
             self.control(call, names, at)
         elif call.func in self.functions:
+            given_step(self, synchronised_variables(self.functions[call.func]), names)
             self.code.append(kc.Invoke(None, call.func, self.arguments(call, names), at=self.at_call(loc)))
         else:
             raise unsupported(f"`{call.func}` cannot be checked yet", loc)
@@ -98,6 +101,7 @@ class CallElaborator(ExpressionElaborator):
         elif call.func in NEXT_PHASE:
             self.code.append(kc.Phase(NEXT_PHASE[call.func], at=at))
         elif call.func in BARRIER_GROUP:
+            given_step(self, {"H": Var("block_sync_mem")}, names)
             self.code.append(kc.Barrier(BARRIER_GROUP[call.func], at=at))
         else:
             raise unsupported(f"`{call.func}` cannot be checked yet", call.loc)

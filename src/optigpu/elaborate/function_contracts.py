@@ -9,30 +9,34 @@ from optigpu.elaborate.elaborated import ContractPlaces
 from optigpu.elaborate.formula_definedness import ContractFacts, Models, models_of, resolved
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of, unsupported
+from optigpu.frontend.collective_contracts import synchronised_variable
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT, CellClaim
 from optigpu.logic.terms import INT, Term
-from optigpu.syntax.exprs import Expr, TypeOf, Var
+from optigpu.syntax import program
+from optigpu.syntax.exprs import Call, Expr, TypeOf, Var
 from optigpu.syntax.parameter_sizes import size_preconditions
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Clause, Item, Role
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import VOID
+from optigpu.syntax.types import HPROP, MEMTYPE, VOID
 from optigpu.syntax.walk import subexpressions
 
 
 @dataclass
 class ElaboratedContract:
-    """`names`: those of the function's body, with the logical variables of the contract."""
+    """`names`: those of the function's body, with the logical variables of the contract. `synchronises`: memory in which a call
+    orders all accesses of its group."""
 
     contract: kc.ProcedureContract
     names: Names
     places: ContractPlaces
     models: Models
     facts: list[ContractFacts]
+    synchronises: tuple[str, ...] = ()
 
 
 @dataclass
@@ -68,7 +72,9 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
     after = names if result is None else names.bind("_Res", ValueEntry(result))
     for c in f.contract:
         for item in c.items:
-            if not (isinstance(item.body, TypeOf) or _is_launch(builder, item.body)):
+            if not (
+                isinstance(item.body, TypeOf) or _is_launch(builder, item.body) or _is_variable(builder, item.body)
+            ):
                 facts += _clause_item(
                     builder, c.kind, item, after if c.kind in ("ensures", "produces") else names, parts
                 )
@@ -78,9 +84,11 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
     mentioned = {
         x for t in terms_of((*contract.requires, *contract.pre, *contract.post, *contract.ensures)) for x in t.free
     }
-    unused = _first_thread(builder, names) - mentioned
+    if formulas.threads is not None:
+        mentioned |= formulas.threads.free
+    unused = (frozenset(variables) if f.admitted else _first_thread(builder, names)) - mentioned
     contract = replace(contract, variables=tuple(v for v in variables if v not in unused))
-    return ElaboratedContract(contract, names, parts.places(), models, facts)
+    return ElaboratedContract(contract, names, parts.places(), models, facts, _synchronised(builder, names))
 
 
 def logical_variables(
@@ -90,7 +98,7 @@ def logical_variables(
     variables: list[Term] = []
     for c in clauses:
         for item in c.items:
-            if isinstance(item.body, TypeOf):
+            if isinstance(item.body, TypeOf) and item.body.of not in (HPROP, MEMTYPE):
                 assert item.name is not None
                 v = k.var(builder.unique(item.name), sort_of(item.body.of, item.loc))
                 variables.append(v)
@@ -153,37 +161,59 @@ def clause_sides(kind: str, claim: CellClaim) -> tuple[CellClaim | None, CellCla
             raise AssertionError(kind)
 
 
+# Barriers that are declared by their contract
+
+
+def _is_variable(builder: CodeBuilder, e: Expr) -> bool:
+    """`H` or `Sync(fM, H)`, for a variable of type HProp: see `frontend/collective_contracts.py` for what is possible."""
+    name = e.name if isinstance(e, Var) else synchronised_variable(e)
+    return program.logical_variables(builder.f.contract).get(name or "") == HPROP
+
+
+def _synchronised(builder: CodeBuilder, names: Names) -> tuple[str, ...]:
+    """The memory that the function synchronises: fM of each `Sync(fM, H)` that it produces for a variable H."""
+    memory: set[str] = set()
+    for item in (i for c in builder.f.contract if c.kind == "produces" for i in c.items):
+        if _is_variable(builder, item.body) and isinstance(item.body, Call):
+            memory |= builder.formulas.memory_of(item.body.args[0], names)
+    return tuple(sorted(memory))
+
+
 # The group of threads that calls a device function
+
+LAUNCH_TOKENS = ("ThreadsCtx", "KernelParams", "SMemAllowance")
 
 
 def _is_launch(builder: CodeBuilder, e: Expr) -> bool:
-    return e in (builder.f.token("ThreadsCtx"), builder.f.token("KernelParams"))
+    return e in [builder.f.token(name) for name in LAUNCH_TOKENS]
 
 
 def launch_facts(builder: CodeBuilder, names: Names) -> list[Term]:
     """Facts about the threads that call a device function: how many call it together, and their launch.
 
-    Without KernelParams the group is one of several equal ones that make up a block.
+    Without KernelParams the group is one of several equal ones that make up a block. SMemAllowance is what the launch has left of
+    its shared memory where the function is called. A function with a body cannot ask for it: it could allocate from it, and would
+    have to wait for the threads that still use its arrays before it ends.
     """
     f, formulas = builder.f, builder.formulas
-    group, launch = f.token("ThreadsCtx"), f.token("KernelParams")
-    if (group or launch) is not None and f.role is not Role.DEVICE:
-        loc = (group or launch or f).loc
-        raise unsupported("ThreadsCtx and KernelParams belong to device functions: __device__", loc)
+    group, launch, allowance = (f.token(name) for name in LAUNCH_TOKENS)
+    if f.role is not Role.DEVICE:
+        for token in (t for t in (group, launch, allowance) if t is not None):
+            raise unsupported(f"{token.func} belongs to device functions: __device__", token.loc)
     for item in (i for c in f.contract for i in c.items if f.role is Role.DEVICE):
         if Var("HostCtx") in subexpressions(item.body):
             raise unsupported("HostCtx belongs to host code", item.loc)
     if group is not None:
         low, high = formulas.range(group.args[0], names)
         formulas.threads = k.sub(high, low)
-    if launch is not None:
-        if launch.args[2] != Var("_"):
-            raise unsupported("a device function cannot ask for a launch with so much shared memory: _", launch.loc)
-        parameters = zip(ANY_LAUNCH, launch.args)
-        return [k.eq(x, formulas.term(e, names)) for x, e in parameters if e != Var("_")]
-    if group is not None:
-        return [k.eq(k.fmod(ANY_LAUNCH[1], formulas.threads or k.ONE), k.ZERO)]
-    return []
+    stated = list(zip(ANY_LAUNCH, launch.args if launch is not None else ()))
+    stated += [(ANY_LAUNCH[-1], allowance.args[0])] if allowance is not None else []
+    if allowance is not None and not f.admitted:
+        raise unsupported("a device function with a body cannot have a SMemAllowance", allowance.loc)
+    facts = [k.eq(x, formulas.term(e, names)) for x, e in stated if e != Var("_")]
+    if group is not None and launch is None:
+        facts.append(k.eq(k.fmod(ANY_LAUNCH[1], formulas.threads or k.ONE), k.ZERO))
+    return facts
 
 
 def _first_thread(builder: CodeBuilder, names: Names) -> frozenset[Term]:

@@ -42,7 +42,17 @@ class FunctionElaborator(StatementElaborator):
             self.oblige(k.eq(self.expr(d, names), self.formulas.term(d, names)), kc.Obligation.CONVERSION, d.loc)
         body = (*self.code, *self.block(f.body, names))
         device, lemma = f.role is Role.DEVICE, f.role is Role.GHOST
-        function = kc.Procedure(f.name, params, contract.contract, body, f.admitted, device, threads, lemma=lemma)
+        function = kc.Procedure(
+            f.name,
+            params,
+            contract.contract,
+            body,
+            f.admitted,
+            device,
+            threads,
+            lemma=lemma,
+            synchronises=contract.synchronises,
+        )
         return function, contract
 
     def contract(self, names: Names) -> ElaboratedContract:

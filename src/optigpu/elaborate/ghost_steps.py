@@ -13,9 +13,10 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import CellClaim
 from optigpu.logic.terms import Term
 from optigpu.syntax.annotations import WITH
-from optigpu.syntax.exprs import ProofType, TypeOf
+from optigpu.syntax.exprs import Expr, ProofType, TypeOf
 from optigpu.syntax.program import Function, Ghost, Item, Stmt
 from optigpu.syntax.source import Loc
+from optigpu.syntax.types import HPROP
 
 Facts: TypeAlias = list[tuple[Item, Term]]
 Claims: TypeAlias = tuple[CellClaim, ...]
@@ -33,8 +34,28 @@ def given_values(builder: CodeBuilder, s: Stmt | None, names: Names) -> dict[str
     """The values that `s`, if it is a `__with`, gives to logical variables of the statement before it."""
     if not (isinstance(s, Ghost) and s.func == WITH):
         return {}
-    values = {a.name: a.value for a in s.args if not isinstance(a.value.type, ProofType)}
+    values = {a.name: a.value for a in s.args if not isinstance(a.value.type, ProofType) and a.value.type != HPROP}
     return {name: builder.formulas.term(value, names) for name, value in values.items() if name is not None}
+
+
+def given_permissions(s: Stmt | None) -> dict[str, Expr]:
+    """The permissions that `s`, if it is a `__with`, gives to variables of type HProp of the statement before it."""
+    args = s.args if isinstance(s, Ghost) and s.func == WITH else ()
+    return {a.name: a.value for a in args if a.name is not None and a.value.type == HPROP}
+
+
+def given_step(builder: CodeBuilder, synchronised: dict[str, Expr], names: Names) -> None:
+    """Add a proof step before a barrier: the group holds what a `__with` gives for H, as it says, and `Sync(fM, H)` is not stuck.
+
+    The barrier is for all that the group holds of its memory: for more than H, which is another value of the variable.
+    `synchronised`: the variables of the barrier, with the predicate fM of each.
+    """
+    for name, given in builder.given_permissions.items():
+        if name in synchronised:
+            builder.formulas.synchronised(synchronised[name], given, names)
+        claims, sizes = builder.formulas.claims(given, names)
+        builder.formulas.conditions.take()  # the kernel's claims are total; what they say is proved here
+        builder.code.append(kc.GhostStep(WITH, tuple(sizes), tuple(claims), (), (), at=builder.at(given.loc)))
 
 
 def _checked_ghost(builder: CodeBuilder, s: Ghost, names: Names) -> Names:

@@ -64,7 +64,14 @@ class FunEntry:
     names: Names
 
 
-Entry: TypeAlias = ValueEntry | CellEntry | ArrayEntry | FunEntry
+@dataclass(frozen=True, slots=True)
+class MemoryEntry:
+    """A predicate on memory types, `fM` in `Sync(fM, H)`: those that satisfy it."""
+
+    memory: frozenset[str]
+
+
+Entry: TypeAlias = ValueEntry | CellEntry | ArrayEntry | FunEntry | MemoryEntry
 
 
 class Names:

@@ -25,6 +25,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, CellClaim
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
+from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, is_float, is_int
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
@@ -182,6 +183,9 @@ class OpenFloats(FunctionElaborator):
         """Functions with floats left open call functions with floats left open."""
         if isinstance(i, kc.Invoke) and i.function in self.functions:
             return (replace(i, function=open_name(i.function)),)
+        if isinstance(i, kc.GhostStep) and i.name == WITH:
+            pre, post = (tuple(self.claim(c) for c in claims) for claims in (i.pre, i.post))
+            return (replace(i, pre=pre, post=post),)
         return (i,)
 
     # Expressions

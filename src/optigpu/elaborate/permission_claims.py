@@ -6,12 +6,22 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from optigpu.elaborate.formula_terms import FormulaElaborator
-from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, FunEntry, Names, ValueEntry, sort_of, unsupported
+from optigpu.elaborate.name_scope import (
+    ArrayEntry,
+    CellEntry,
+    FunEntry,
+    MemoryEntry,
+    Names,
+    ValueEntry,
+    sort_of,
+    unsupported,
+)
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, UNINIT, CellClaim, Cells, Owner
 from optigpu.logic.terms import INT, Term
 from optigpu.syntax.builtins import TOKENS, matrix_predicate
 from optigpu.syntax.exprs import Addr, Array, Binary, Call, Expr, Group, Index, PointsTo, Var
+from optigpu.syntax.printer import print_expr
 
 Binders: TypeAlias = tuple[tuple[Term, Term, Term], ...]  # (variable, low, high)
 
@@ -91,12 +101,48 @@ class PermissionElaborator(FormulaElaborator):
                 for p, a in zip(entry.fun.params, args):
                     inner = inner.bind(p.name, self.entry(a, names))
                 self._claims(entry.fun.body, inner, around, out)
+            case Call("Sync", (memory, body)):
+                self._claims(self.synchronised(memory, body, names), names, around, out)
             case Var(name) if name == "HostCtx":
                 pass
-            case Var(name) | Call(name) if name in TOKENS or name == "Free":
+            case Var(name) | Call(name) if name in TOKENS:
+                message = f"`{name}` cannot stand here: a device function preserves or reads it, once"
+                raise unsupported(message, h.loc)
+            case Call("Free" as name):
                 raise unsupported(f"`{name}` cannot be checked yet", h.loc)
             case _:
                 raise unsupported("the checker cannot read this permission", h.loc)
+
+    def memory_of(self, predicate: Expr, names: Names) -> frozenset[str]:
+        """The memory types that satisfy `fM` in `Sync(fM, H)`."""
+        match predicate:
+            case Var(name) if isinstance(entry := names.find(name), MemoryEntry):
+                return entry.memory
+            case _:
+                raise unsupported(
+                    "a predicate on memory types is a name: block_sync_mem, or one of __DECL", predicate.loc
+                )
+
+    def synchronised(self, predicate: Expr, h: Expr, names: Names) -> Expr:
+        """`Sync(fM, H)`: every desync_for of H, at any depth, is a for. Stuck at a cell of memory that fM does not hold of."""
+        match h:
+            case Binary("*", left, right):
+                left, right = (self.synchronised(predicate, x, names) for x in (left, right))
+                return replace(h, left=left, right=right)
+            case Group(body=body):
+                return replace(h, body=self.synchronised(predicate, body, names), desync=False)
+            case Call("If", (test, body)):
+                return replace(h, args=(test, self.synchronised(predicate, body, names)))
+            case Call("Sync", (inner, body)):
+                return self.synchronised(predicate, self.synchronised(inner, body, names), names)
+            case PointsTo():
+                memory = memory_type(h)
+                if memory in self.memory_of(predicate, names):
+                    return h
+                known = "memory of a type that is not stated" if memory == "Any" else f"memory of type {memory}"
+                raise unsupported(f"this is {known}, which `{print_expr(predicate)}` does not hold of", h.loc)
+            case _:
+                raise unsupported("Sync takes permissions on memory, for and desync_for", h.loc)
 
     def part(self, h: Expr, around: _Surroundings, binder: tuple[Term, Term, Term], out: _Permission) -> Owner:
         """`desync_for i in ..N -> H`: the threads around it are N equal parts, and H belongs to part i."""
@@ -171,6 +217,12 @@ class PermissionElaborator(FormulaElaborator):
             case _:
                 entry = self.pointer(e, names)
                 return ((), entry.base) if isinstance(entry, CellEntry) else (entry.full((k.ZERO,)), entry.base)
+
+
+def memory_type(h: PointsTo) -> str:
+    """The memory type of a permission, as it is stated or as its array has it."""
+    assert isinstance(h.pointer.type, Array)
+    return h.pointer.type.space.value if h.space in (None, Var("Any")) else print_expr(h.space or h)
 
 
 def make_cells(base: str, binders: Binders, where: Term, index: tuple[Term, ...]) -> Cells:

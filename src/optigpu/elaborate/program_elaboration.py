@@ -11,13 +11,15 @@ from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.formula_definedness import ContractFacts, resolved
 from optigpu.elaborate.formula_terms import FormulaElaborator
 from optigpu.elaborate.functions import FunctionElaborator
-from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of
+from optigpu.elaborate.name_scope import MemoryEntry, Names, ValueEntry, sort_of
 from optigpu.elaborate.open_floats import OpenFloats, floats_decide
 from optigpu.elaborate.weakening import LeftOut, weakened
 from optigpu.frontend.program_loading import ghost_library
 from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
 from optigpu.logic.terms import Term
+from optigpu.syntax.builtins import MEMORY_PREDICATE, MEMORY_PREDICATES
+from optigpu.syntax.exprs import Call, Var
 from optigpu.syntax.program import Axiom, Define, Function, LogicDecl, LogicDef, Program, Role, TopLevel
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import VOID
@@ -38,7 +40,7 @@ class ProgramElaborator:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.out = Elaborated(kc.KernelProgram({}), [NOWHERE], {}, {})
-        self.names = Names()
+        self.names = Names({name: MemoryEntry(frozenset(memory)) for name, memory in MEMORY_PREDICATES.items()})
         self.axioms: list[tuple[str, Term]] = []
         self.functions: dict[str, kc.Procedure] = {}
         self.scopes: dict[str, Names] = {}  # the names that each function sees
@@ -59,10 +61,19 @@ class ProgramElaborator:
             case Define(name, value):
                 constant = Function(name, (), VOID, ())
                 self.names = self.names.bind(name, ValueEntry(self.function(constant).constant(value)))
+            case LogicDecl(name, type_) if type_ == MEMORY_PREDICATE:
+                self.names = self.names.bind(name, MemoryEntry(frozenset()))
             case LogicDecl(name, type_):
                 self.names = self.names.bind(name, ValueEntry(k.var(name, sort_of(type_, item.loc))))
             case LogicDef(name, value):
                 self.names = self.names.bind(name, self.formulas.definition(value, self.names))
+            case Axiom(name, Call(predicate, (Var(memory),))) if isinstance(
+                entry := self.names.find(predicate), MemoryEntry
+            ):
+                self.names = self.names.bind(predicate, MemoryEntry(entry.memory | {memory}))
+                self.axioms.append(
+                    (name, k.TRUE)
+                )  # for the ledger: what it says is in the contracts that use the predicate
             case Axiom(name, prop):
                 self.axioms.append((name, self.formulas.term(prop, self.names)))
                 facts, conditions = (self.axioms[-1][1],), resolved(self.formulas.conditions.take(), {})

@@ -9,7 +9,7 @@ from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.expression_values import ExpressionElaborator
 from optigpu.elaborate.formula_definedness import resolved
 from optigpu.elaborate.formula_terms import FormulaElaborator
-from optigpu.elaborate.ghost_steps import ghost_end, ghost_step, given_values
+from optigpu.elaborate.ghost_steps import ghost_end, ghost_step, given_permissions, given_values
 from optigpu.elaborate.loop_contracts import LoopContractCode, contract_code, loop_spec
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
@@ -51,6 +51,7 @@ class StatementElaborator(CallElaborator):
         with self.nested() as code:
             for s, after in zip(body, (*body[1:], None)):
                 self.logical_arguments = given_values(self, after, names)
+                self.given_permissions = given_permissions(after)
                 self.seen = self.current = self.seen + 1
                 phase = s.call.func if isinstance(s, CallStmt) else ""
                 if phase == "kernel_setup_end":

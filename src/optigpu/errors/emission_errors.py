@@ -46,6 +46,12 @@ EMISSION_ERRORS = (
         "in the scope of the other and a barrier stands between all their uses; each begins at a multiple of 16 bytes.",
     ),
     ErrorRow(
+        "OG407",
+        "call of a function without code",
+        "A function that is declared by its contract alone, and admitted, is called by code that is to be emitted. Programs that\n"
+        "call it can be verified, but neither run nor emitted: write its body, or call a built-in function.",
+    ),
+    ErrorRow(
         "OG500",
         "construct without counterpart",
         "A construct that has no counterpart in the language that code is generated for.",

@@ -185,4 +185,11 @@ INPUT_ERRORS = (
         "loop that changes its own bound",
         "The bound or step of a loop depends on memory that the loop changes.",
     ),
+    ErrorRow(
+        "OG119",
+        "contract of a built-in function",
+        "A built-in function of GPU programs is declared by a contract that is not its rule, or a function takes or gives an\n"
+        "execution context (HostCtx, KernelSetupCtx, ThreadsCtx, KernelTeardownCtx) as no transition of a kernel does. A built-in\n"
+        "function can be declared by the contract of its rule, which adds nothing; names and the order of clauses are free.",
+    ),
 )

@@ -27,6 +27,7 @@ from optigpu.syntax.builtins import (
     NUMERIC,
     REAL_CONSTANTS,
     SETTERS,
+    SPELLINGS,
     index_helper,
 )
 from optigpu.syntax.conditions import negate
@@ -96,6 +97,9 @@ class ExpressionTyper:
     def __init__(self, functions: CallSignatures) -> None:
         self.functions = functions
         self.annotated = False  # whether <optigpu.h> is included above
+        self.spellings = dict(
+            SPELLINGS
+        )  # other names of built-in functions, those that the program declares among them
 
     def value(self, e: Expr, scope: Scope) -> Expr:
         """An expression that must be a number or a truth value."""

@@ -41,7 +41,19 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.program import GhostArg, Item
 from optigpu.syntax.source import Loc, SourceText
-from optigpu.syntax.types import ELEMENT, FRACTION, HPROP, LOGIC_REAL, MEMTYPE, POINTER, PROP, RANGE, TYPE, Scalar
+from optigpu.syntax.types import (
+    ELEMENT,
+    FRACTION,
+    HPROP,
+    LOGIC_REAL,
+    MEMTYPE,
+    POINTER,
+    PROP,
+    RANGE,
+    TEMPLATE_ELEMENT,
+    TYPE,
+    Scalar,
+)
 
 STARTS = ["items", "ghost_arguments", "ghost_results", "logic_type", "proposition"]
 LOGIC_TYPE_NAMES: dict[str, Type] = {
@@ -169,6 +181,8 @@ class _FormulaBuilder(ExprBuilder):
             if name in LOGIC_TYPE_NAMES:
                 return _TypeValue(LOGIC_TYPE_NAMES[name], loc)
             machine = scalar_type(c[0])
+            if machine == TEMPLATE_ELEMENT:
+                return _TypeValue(machine, loc)
             if restricts_integers(machine):
                 raise machine_integer_error(machine, loc)
             return _TypeValue(logical(machine), loc)

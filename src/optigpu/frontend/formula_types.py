@@ -15,6 +15,8 @@ from optigpu.syntax.builtins import (
     INT_CONSTANTS,
     INTEGER,
     MATH,
+    MEMORY_PREDICATE,
+    MEMORY_PREDICATES,
     MEMORY_TYPES,
     NUMERIC,
     REAL_CONSTANTS,
@@ -151,6 +153,8 @@ class FormulaTyper(PermissionTyper):
         """A name that no scope binds: a memory space, a token without arguments, or a constant."""
         if e.name in MEMORY_TYPES:
             return replace(e, type=MEMTYPE)
+        if e.name in MEMORY_PREDICATES:
+            return replace(e, type=MEMORY_PREDICATE)
         if e.name in TOKENS:
             if TOKENS[e.name]:
                 raise input_error("OG104", f"`{e.name}` takes {len(TOKENS[e.name])} argument(s)", e.loc)
@@ -216,6 +220,13 @@ class FormulaTyper(PermissionTyper):
             return replace(e, args=(pointer, self.permission(e.args[1], scope)), type=HPROP)
         if name in ("_RO", "range", "is_subrange"):
             return self.other_form(e, scope)
+        if name == "Sync":
+            self.programs.arity(e, 2)
+            memory = self.expect(e.args[0], MEMORY_PREDICATE, scope)
+            return replace(e, args=(memory, self.permission(e.args[1], scope)), type=HPROP)
+        if name in MEMORY_PREDICATES:
+            self.programs.arity(e, 1)
+            return replace(e, args=(self.expect(e.args[0], MEMTYPE, scope),), type=PROP)
         if name == "in_range":
             self.programs.arity(e, 2)
             return replace(e, args=(self.integer(e.args[0], scope), self.range(e.args[1], scope)), type=PROP)
@@ -241,7 +252,7 @@ class FormulaTyper(PermissionTyper):
             return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=LOGIC_INT)
         if matrix_predicate(name):
             raise input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
-        raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "in_range"])
+        raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "Sync", "in_range"])
 
     def other_form(self, e: Call, scope: Scope) -> Expr:
         """Forms that are replaced in some places (`desugared`, `with_shares`), and stand in others only until then."""

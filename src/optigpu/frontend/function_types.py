@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from optigpu.frontend.barrier_arguments import typed_barrier_argument
+from optigpu.frontend.collective_contracts import reject_collective_contract
 from optigpu.frontend.declaration_types import DeclarationTyper
 from optigpu.frontend.declared_names import declare, reject_macro, unknown_name
 from optigpu.frontend.early_exits import reject_jumps
@@ -17,7 +19,7 @@ from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
 from optigpu.frontend.permission_sugar import fraction_names, with_shares
 from optigpu.syntax.annotations import WITH
-from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS, SPELLINGS
+from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
     Call,
@@ -128,7 +130,9 @@ class FunctionTyper:
             reject_jumps(s, last_of_function=i == len(body) - 1)
         if f.result != VOID and not f.admitted and not (f.body and isinstance(f.body[-1], Return)):
             raise input_error("OG113", f"`{f.name}` must end with a `return` of its value", f.loc)
-        return replace(f, params=tuple(params), contract=contract, body=body)
+        typed = replace(f, params=tuple(params), contract=contract, body=body)
+        reject_collective_contract(typed)
+        return typed
 
     def contract(self, clauses: tuple[Clause, ...], scope: Scope, *, function: bool) -> tuple[Clause, ...]:
         """Type a contract. Its logical variables are visible in all of it, also above their introduction."""
@@ -179,7 +183,9 @@ class FunctionTyper:
             if isinstance(s, Ghost) and s.label is not None:
                 opened.append((s.label, s.loc))
             if isinstance(s, Ghost) and s.func == WITH:
-                out.append(typed_with(s, out[-1] if out else None, scope, self.values.functions, self.formulas))
+                before = out[-1] if out else None
+                barrier = typed_barrier_argument(s, before, scope, self.formulas)
+                out.append(barrier or typed_with(s, before, scope, self.values.functions, self.formulas))
             else:
                 out.append(self.statement(s, scope))
         if opened:
@@ -319,7 +325,7 @@ class FunctionTyper:
         return start, fitting(bound, common, "the bound is compared as")
 
     def call_statement(self, s: CallStmt, call: Call, scope: Scope) -> Stmt:
-        name = SPELLINGS.get(call.func, call.func)
+        name = self.values.spellings.get(call.func, call.func)
         call = call if name == call.func else replace(call, func=name)
         if name in CONTROL_CALLS:
             self.values.arity(call, CONTROL_CALLS[name])

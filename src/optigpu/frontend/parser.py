@@ -16,7 +16,9 @@ from optigpu.frontend.chained_assignments import require_different_targets
 from optigpu.frontend.expression_builder import Child, TokenPlaces
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, Prototype
+from optigpu.frontend.rule_declarations import rule_declaration
 from optigpu.frontend.syntax_errors import syntax_error
+from optigpu.frontend.template_types import with_element_types
 from optigpu.syntax.builtins import BUILTIN_NAMES, is_compiler_builtin
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Array, Binary, Call, Expr, Type
@@ -27,10 +29,11 @@ from optigpu.syntax.program import (
     Include,
     Param,
     Role,
+    RuleDeclaration,
     TopLevel,
 )
-from optigpu.syntax.source import Loc, SourceText
-from optigpu.syntax.types import VOID, Pointer
+from optigpu.syntax.source import NOWHERE, Loc, SourceText
+from optigpu.syntax.types import TEMPLATE_ELEMENT, VOID, Pointer
 from optigpu.syntax.walk import body_subexpressions
 
 SYSTEM_HEADERS = frozenset(
@@ -55,7 +58,7 @@ def _grammar() -> Lark:
 def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, ...]:
     """The items of a file. `read_include` parses the file of an `#include "…"`."""
     builder = _FileBuilder(source, _FilePlaces(source.name), read_include)
-    tree = _run_grammar(source, source.text, "program", 0)
+    tree = _run_grammar(source, with_element_types(source.text), "program", 0)
     result: tuple[TopLevel, ...] = builder.build(tree)
     return result
 
@@ -65,6 +68,16 @@ def _run_grammar(source: SourceText, text: str, start: str, offset: int) -> Tree
         return _grammar().parse(text, start=start)
     except UnexpectedInput as error:
         raise syntax_error(error, text, lambda a, b: source.span(offset + a, offset + b), "program") from None
+
+
+def _parsed_rule(text: str) -> Function:
+    """The rule of a built-in function, from its text."""
+    source = SourceText("<optigpu>/gpu_rules", text)
+    builder = _FileBuilder(source, _FilePlaces(source.name), lambda path, loc: ())
+    builder.compares_rules = False
+    (rule,) = builder.build(_run_grammar(source, with_element_types(text), "program", 0))
+    assert isinstance(rule, Function)
+    return rule
 
 
 class _FilePlaces:
@@ -95,13 +108,14 @@ class _FileBuilder(StatementBuilder):
     def __init__(self, source: SourceText, positions: TokenPlaces, read_include: IncludeReader) -> None:
         super().__init__(source, positions)
         self.read_include = read_include
+        self.compares_rules = True
+        self.result_place = NOWHERE  # of the function that is read
 
     def result(self, c: list[Child]) -> Type:
         if c[0].type == "VOID":
             return VOID
-        if len(c) == 2:
-            raise input_error("OG009", "functions that return pointers are not in the language", self.span(c))
-        return scalar_type(c[0])
+        self.result_place = self.span(c)
+        return Pointer(scalar_type(c[0])) if len(c) == 2 else scalar_type(c[0])
 
     def param(self, c: list[Child]) -> Param:
         base, d = c
@@ -110,16 +124,30 @@ class _FileBuilder(StatementBuilder):
     def params(self, c: list[Child]) -> list[Param]:
         return [p for p in c if isinstance(p, Param)]
 
-    def function(self, c: list[Child]) -> Function | Prototype:
+    def function(self, c: list[Child]) -> Function | Prototype | RuleDeclaration:
         qualifiers = [str(t) for t in c if isinstance(t, Token) and t.type == "QUALIFIER"]
         name = next(t for t in c if isinstance(t, Token) and t.type == "NAME")
         result = c[len(qualifiers)]
         params = next((x for x in c if isinstance(x, list)), [])
         loc = self.at(name)
         if not isinstance(c[-1], Braces):
+            self.reject_unusual_types(result, params)
             return Prototype(str(name), tuple(p.type for p in params), loc)
         role = Role.DEVICE if "__device__" in qualifiers else Role.HOST
-        return self.define_function(str(name), tuple(params), result, c[-1], role, loc)
+        f = self.define_function(str(name), tuple(params), result, c[-1], role, loc)
+        declared = rule_declaration(f, _parsed_rule) if self.compares_rules else None
+        if declared is None and self.compares_rules:
+            self.reject_unusual_types(result, params)
+        return declared or f
+
+    def reject_unusual_types(self, result: Type, params: list[Param]) -> None:
+        """Reject what only declarations of built-in functions have: results that are pointers, and types of templates."""
+        if isinstance(result, Pointer):
+            raise input_error("OG009", "functions that return pointers are not in the language", self.result_place)
+        for t, loc in ((result, self.result_place), *((p.type, p.loc) for p in params)):
+            if TEMPLATE_ELEMENT in (t, getattr(t, "elem", None)):
+                message = "only built-in functions are templates: the functions of a program have numbers of one type"
+                raise input_error("OG004", message, loc, help="float")
 
     def ghost_function(self, c: list[Child]) -> Function:
         return self.define_function(str(c[2]), (), VOID, c[4], Role.GHOST, self.at(c[2]))

@@ -20,13 +20,7 @@ from optigpu.syntax.builtins import (
     is_compiler_builtin,
 )
 from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import (
-    Expr,
-    Fun,
-    FunType,
-    ProofType,
-    logical,
-)  # fmt: skip
+from optigpu.syntax.exprs import Call, Expr, Fun, FunType, ProofType, Var, logical
 from optigpu.syntax.header_macros import is_macro, is_reserved
 from optigpu.syntax.program import (
     Axiom,
@@ -37,6 +31,7 @@ from optigpu.syntax.program import (
     LogicDef,
     Program,
     Role,
+    RuleDeclaration,
     TopLevel,
 )
 from optigpu.syntax.scopes import Binding, NameKind, Scope
@@ -49,6 +44,20 @@ def typecheck(program: Program, library: Mapping[str, Function]) -> Program:
     reject_recursion(program)
     typer = _ProgramTyper(library)
     return replace(program, items=typer.items(program.items))
+
+
+def reject_moved_registers(axiom: Expr) -> None:
+    """Reject an axiom that a barrier moves registers between threads, or memory that no thread has."""
+    match axiom:
+        case Call(_, (Var("TReg" | "Any" as memory),)):
+            why = (
+                "registers belong to their thread for ever"
+                if memory == "TReg"
+                else "threads hold no memory of type Any"
+            )
+            raise input_error("OG114", f"no barrier synchronises {memory}: {why}", axiom.loc, help="GMem or SMem")
+        case _:
+            pass
 
 
 class _ProgramTyper:
@@ -96,10 +105,16 @@ class _ProgramTyper:
                 return replace(item, value=typed)
             case Axiom(name, prop):
                 typed = FormulaTyper(self.values).prop(prop, self.scope)
+                reject_moved_registers(typed)
                 self.declare(name, Binding(NameKind.FACT, ProofType(typed), item.loc))
                 return replace(item, prop=typed)
             case Function():
                 return self.function(item)
+            case RuleDeclaration(name, rule):
+                if name != rule:
+                    self.declare(name, Binding(NameKind.FUNCTION, VOID, item.loc))
+                    self.values.spellings[name] = rule
+                return item
 
     def reject_macro_before(self, item: Include) -> None:
         """A macro of the program would change what a system header says, or be changed by it."""

@@ -19,6 +19,7 @@ from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
+from optigpu.syntax.gpu_rules import RULES, TRANSITIONS
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
@@ -127,6 +128,7 @@ POSSIBLE: dict[tuple[type, str], Predicate] = {
     (program.For, "contract"): of_kinds(LOOP_CLAUSES),
     (program.For, "hints"): are_hints,
     (program.For, "index_type"): one_of(*(t for t in types.MACHINE_SCALARS if exprs.is_int(t))),
+    (program.RuleDeclaration, "rule"): one_of(*RULES),
     (program.Include, "path"): lambda path: PATH.fullmatch(path) is not None,
     (program.Program, "file"): lambda file: True,
 }
@@ -232,6 +234,8 @@ def is_in_language(node: object) -> bool:
             return not items
         case program.Item(None, exprs.TypeOf()):
             return False
+        case program.RuleDeclaration(name, rule):
+            return name == rule or rule in TRANSITIONS
         case exprs.Int(value, literal_type):  # in a text, a negative number is a sign and a literal
             t = literal_type or types.INT64
             return max(t.low, -t.high) <= value <= t.high

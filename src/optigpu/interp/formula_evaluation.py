@@ -309,6 +309,8 @@ class Evaluator:
             case Call("If", (test, body)):
                 if self.truth(test, env):
                     yield from self.claims(body, env)
+            case Call("Sync", (_, body)):  # which threads own cells is not evaluated
+                yield from self.claims(body, env)
             case PointsTo(pointer, _, Call(name, args), _) if (m := matrix_predicate(name)) is not None:
                 view = self.pointer(pointer, env)
                 model = args[-1] if m.contents == "values" else None

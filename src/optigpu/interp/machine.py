@@ -99,6 +99,11 @@ class Machine(Device):
         """Do everything before the first statement of the function: check that it can be called with these arguments."""
         target = self.functions[name]
         f = target.function
+        if f.declared_only:
+            caller = f"; line {loc.line} calls it" if loc.line else ""
+            raise CannotEvaluate(
+                f"`{name}` is admitted without a body: there is nothing to run{caller}", loc if caller else f.loc
+            )
         self.check_side(f, loc)
         self.check_device_memory(f, args, loc)
         frame: Frame = [None] * target.frame_size

@@ -13,11 +13,13 @@ from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, memb
 from optigpu.kernel.state import State, changed
 from optigpu.kernel.thread_conditions import (
     ANY_LAUNCH,
+    launch_of,
     reads_after,
     require_group_size,
     require_handover,
     require_reach,
 )
+from optigpu.kernel.thread_rules import SYNCHRONISED, not_in_use, synchronised
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.equality import EqualitySteps
@@ -56,6 +58,9 @@ def call(
     A device function is executed by the whole current group, which has the number of threads that f asks for. It counts threads as
     the group does, so that owners mean the same in its contract. After a barrier inside, any thread of the group may have read what
     f reads.
+    An admitted function may be a barrier for some memory (`synchronises`): its contract is assumed for every permission H, takes H
+    and gives Sync(H). Here H is all that the group holds of this memory beside pre: it is `synchronised`, for this group and
+    whatever its size. The cells of pre and post are not in H, and what f reads may be read after the barrier.
     A lemma without parameters holds no memory and is not executed: its facts hold for all values of its variables, in any context.
     """
     i = next_instruction(state, Invoke)
@@ -66,17 +71,21 @@ def call(
         require_group_size(c, Operation.CALL, state, k.substitute(f.threads, values), function=f.name)
     for p, by in zip(f.contract.requires, steps, strict=True):
         c.require_fact(Operation.CALL, state.facts, k.substitute(p, values), by)
-    taken, reads = _take_precondition(c, state, f, [_actual(p, values, views) for p in f.contract.pre], takes)
+    after = synchronised(state, f.synchronises)
+    if SHARED in f.synchronises and c.judge.proves(state.facts, k.eq(state.context.threads, state.context.block)):
+        after = not_in_use(after)
+    pre = [_actual(p, values, views) for p in f.contract.pre]
+    taken, reads = _take_precondition(c, state, f, pre, takes, after.pending_reads)
     env = dict(state.env)
     if f.contract.result is not None:
         result = values[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
         if i.target is not None:
             env[i.target] = result
     post = [_actual(p, values, views) for p in f.contract.post]
-    held = _give_postcondition(c, state, post, gives or (None,) * len(post), taken)
+    held = _give_postcondition(c, after, post, gives or (None,) * len(post), taken)
     facts = state.facts.assume(*(k.substitute(p, values) for p in f.contract.ensures))
     counter = state.counter + 1 + len(post)
-    return changed(state, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, pending_reads=reads)
+    return changed(after, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, pending_reads=reads)
 
 
 def _callee(c: SideConditions, state: State, i: Invoke) -> Procedure:
@@ -84,6 +93,10 @@ def _callee(c: SideConditions, state: State, i: Invoke) -> Procedure:
     f = c.program.functions[i.function]
     if f != copying(f.name):
         c.ledger.used(f)
+    if not set(f.synchronises) <= set(
+        SYNCHRONISED if f.admitted and f.device else ()
+    ):  # no rule proves that code is a barrier
+        raise Rejected(WrongShape(Operation.CALL))
     if not (f.lemma and not f.params) and state.context.kind != (THREADS if f.device else HOST):
         raise Rejected(WrongContext(Operation.CALL, context=state.context, function=f.name))
     return f
@@ -98,7 +111,7 @@ def _arguments(c: SideConditions, state: State, f: Procedure, i: Invoke, variabl
     wrong = any(v.sort is not x.sort or v.level for v, x in zip(variables, f.contract.variables))
     if wrong or any(p.share != FULL for p in f.contract.post):
         raise Rejected(WrongShape(Operation.CALL))
-    values = dict(zip(ANY_LAUNCH, (state.context.grid, state.context.block)))
+    values = dict(zip(ANY_LAUNCH, launch_of(state.context)))
     values.update(zip(f.contract.variables, variables, strict=True))
     views: dict[str, ArrayView] = {}
     for p, a in zip(f.params, i.args, strict=True):
@@ -148,14 +161,14 @@ def seen_through(claim: CellClaim, views: dict[str, ArrayView]) -> CellClaim:
 
 
 def _take_precondition(
-    c: SideConditions, state: State, f: Procedure, pre: list[CellClaim], takes: tuple[Take, ...]
+    c: SideConditions, state: State, f: Procedure, pre: list[CellClaim], takes: tuple[Take, ...], reads: PendingReads
 ) -> tuple[list[TakenCells], PendingReads]:
     """The caller holds the cells of the precondition, with their contents. Returns those with full share, and the pending reads.
 
     Full claims are taken one after the other, so that no cell is taken twice; reading claims are found in what is left. A device
-    function can reach the memory of the cells it gets, and their owners gain no access.
+    function can reach the memory of the cells it gets, and their owners gain no access. `reads`: the pending reads that are left.
     """
-    held, taken, reads = dict(state.held), list[TakenCells](), state.pending_reads
+    held, taken = dict(state.held), list[TakenCells]()
     for share in (FULL, READ):
         for claim, take in zip(pre, takes, strict=True):
             if claim.share == share:

@@ -18,7 +18,7 @@ from optigpu.kernel.side_conditions import (
     within,
 )
 from optigpu.kernel.state import Base, OpenBlock, State, changed, first_state
-from optigpu.kernel.thread_conditions import ANY_LAUNCH, DEVICE_MEMORY, require_handover
+from optigpu.kernel.thread_conditions import DEVICE_MEMORY, any_launch, require_handover
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Terms, same
 from optigpu.logic.equality import EqualitySteps
@@ -48,7 +48,7 @@ def begin(c: SideConditions, name: str, inverses: tuple[Terms, ...]) -> State:
     sizes = {p.name: p.bytes if p.space in (HOST_MEMORY, GLOBAL) else 0 for p in f.params}
     for claim in f.contract.pre:
         facts = c.in_memory(facts, claim.cells, sizes[claim.cells.base])
-    context = Context(THREADS, f.threads, *ANY_LAUNCH) if f.device else Context()
+    context = any_launch(f.threads) if f.device else Context()
     state = first_state(facts, bases, f.body, OpenBlock(f, None), len(f.contract.pre) + 1, context)
     require_known(state, inverses)
     held: dict[int, CellFamily] = {}

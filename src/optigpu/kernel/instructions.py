@@ -272,6 +272,7 @@ class Procedure:
     threads: Term = ONE  # how many of them call a device function together
     primitive: bool = False  # what it does is defined by its contract
     lemma: bool = False  # a proof: it is not executed where it is used
+    synchronises: tuple[str, ...] = ()  # an admitted barrier: memory in which a call orders all accesses of its group
 
 
 @record

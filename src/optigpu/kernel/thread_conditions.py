@@ -21,6 +21,7 @@ from optigpu.kernel.context import (
     MAGIC,
     NOWHERE,
     THREADS,
+    Context,
     PendingRead,
     PendingReads,
     everyone,
@@ -46,7 +47,20 @@ WARP = 32
 ANY_LAUNCH = (
     k.rule_var("gridDim", 0, INT),
     k.rule_var("blockDim", 0, INT),
-)  # the launch around a device function, in its contract
+    k.rule_var("sharedBytes", 0, INT),
+    k.rule_var("sharedLeft", 0, INT),
+)  # the launch around a device function, in its contract: as `launch_of` has it for a group
+
+
+def launch_of(context: Context) -> Terms:
+    """Blocks, threads of a block, bytes of shared memory of a block, and how many of these are not allocated."""
+    return context.grid, context.block, context.shared, k.sub(context.shared, context.used)
+
+
+def any_launch(threads: Term) -> Context:
+    """A group of threads of a launch of which nothing is known: the context in which a device function is proved."""
+    grid, block, shared, left = ANY_LAUNCH
+    return Context(THREADS, threads, grid, block, shared, k.sub(shared, left))
 
 
 def require_reach(operation: Operation, state: State, base: str, called: bool = False) -> None:

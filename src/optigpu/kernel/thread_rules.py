@@ -60,8 +60,11 @@ def barrier(c: SideConditions, state: State) -> State:
     else:
         require_whole_warp(c, Operation.BARRIER, state, barrier=i.level)
     state = synchronised(changed(state, code=state.code[1:]), SYNCHRONISED)
-    if i.level != "block":
-        return state
+    return not_in_use(state) if i.level == "block" else state
+
+
+def not_in_use(state: State) -> State:
+    """Shared arrays that went out of scope are in use no more, once a barrier has ordered what the block's threads did to them."""
     used = k.sub(state.context.used, k.add(ZERO, *(size for _, size in state.context.busy)))
     return changed(state, context=replace(state.context, used=used, busy=()))
 

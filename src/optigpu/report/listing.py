@@ -23,6 +23,7 @@ from optigpu.syntax.program import (
     LogicDef,
     Program,
     Role,
+    RuleDeclaration,
     Stmt,
     TopLevel,
 )
@@ -161,7 +162,7 @@ def _only_proof(item: TopLevel) -> bool:
     match item:
         case Include(path):
             return path.endswith("optigpu.h")
-        case LogicDecl() | LogicDef() | Axiom():
+        case LogicDecl() | LogicDef() | Axiom() | RuleDeclaration():
             return True
         case Function(role=role):
             return role is Role.GHOST

@@ -12,12 +12,17 @@ from optigpu.kernel.call_rules import seen_through
 from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.context import GROUP_SIZE
 from optigpu.kernel.side_conditions import Take
+from optigpu.kernel.thread_conditions import ANY_LAUNCH, launch_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
-from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term
 from optigpu.search.cell_search import CellSearch
-from optigpu.search.explore.call_effects import bind_lemma_arguments, bind_variables, call_arguments
+from optigpu.search.explore.call_effects import (
+    bind_lemma_arguments,
+    bind_solved_variables,
+    bind_variables,
+    call_arguments,
+)
 from optigpu.search.search_causes import UnknownVariable
 from optigpu.search.search_tools import SearchTools
 
@@ -32,6 +37,7 @@ class CallSearch:
         """Apply the rule for calls."""
         f = self.kernel.program.functions[call.function]
         sub, views = call_arguments(f, call, state.value)
+        sub.update(zip(ANY_LAUNCH, launch_of(state.context)))
 
         def read(base: str, index: Terms) -> Term:
             for n in self.cells.candidates(dict(state.held), base, "any"):
@@ -42,10 +48,14 @@ class CallSearch:
 
         contract = f.contract
         bind_lemma_arguments(contract.variables, self.elaborated.lemma_arguments.get(call.at, {}), sub, state.value)
+        bind_solved_variables(f, sub, state.facts)
+        if f.threads in contract.variables:  # a function for groups of any size
+            sub.setdefault(f.threads, state.context.threads)
         for claim in contract.pre:
             bind_variables(self.tools, claim, views, sub, contract.variables, read)
+        bind_solved_variables(f, sub, state.facts)
         for x in [x for x in contract.variables if x not in sub]:
-            sub[x] = self._solve_variable(x, f, sub, state.facts)
+            raise Rejected(UnknownVariable(Operation.CALL, name=str(x.data), facts=state.facts))
         pre = [seen_through(c.substitute(sub), views) for c in contract.pre]
         takes = self._takes(state, pre)
         steps = tuple(self.cells.fact_steps(state.facts, k.substitute(p, sub)) for p in contract.requires)
@@ -79,18 +89,6 @@ class CallSearch:
                 if maps and inside and self.cells.includes(state.facts, post.cells, claimed, inside[0]):
                     return Take(n, *maps)
         return None
-
-    def _solve_variable(self, x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term:
-        """Solve an equation of the precondition for a logical variable: `n == 32 * w` gives w."""
-        for p in f.contract.requires:
-            t = k.substitute(p, sub)
-            if t.op == "eq" and x in t.free and x.sort is k.INT:
-                cs = k.coefficients(t.args[0])
-                c = cs.get((x,), 0)
-                rest = k.sub(t.args[0], k.scale(c, x)) if c else None
-                if rest is not None and x not in rest.free:
-                    return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
-        raise Rejected(UnknownVariable(Operation.CALL, name=str(x.data), facts=facts))
 
     def ghost(self, state: State, ghost: kc.GhostStep) -> State:
         """Apply the rule for ghost steps: a ghost step only restates what is held."""

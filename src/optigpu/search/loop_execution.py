@@ -14,6 +14,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import BrokenLaw, Operation, Overlap, Uninitialised, WrongValue
 from optigpu.kernel.context import THREADS
 from optigpu.kernel.loop_contract import LoopContract
+from optigpu.kernel.thread_conditions import ANY_LAUNCH, launch_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments
 from optigpu.logic.terms import Term
@@ -140,7 +141,7 @@ class LoopExecution:
     def _world(self, state: State) -> World:
         """Start an exploration from here."""
         contents = {b: unknown_content(self.tools, b, len(info.dims), info.sort) for b, info in state.bases.items()}
-        return World(state.facts, dict(state.env), contents)
+        return World(state.facts, {**state.env, **dict(zip(ANY_LAUNCH, launch_of(state.context)))}, contents)
 
     # Loops over known numbers
 

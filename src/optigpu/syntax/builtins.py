@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optigpu.syntax.annotations import MAX_DIMENSIONS
-from optigpu.syntax.exprs import Type
-from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, RANGE, LogicType, Scalar
+from optigpu.syntax.exprs import FunType, Type
+from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, MEMTYPE, PROP, RANGE, LogicType, Scalar
 
 # Mathematical functions on floats: name -> number of arguments. `expf` and `exp` are the same function on reals.
 REAL_FUNCTIONS: dict[str, int] = {
@@ -113,6 +113,9 @@ TOKENS: dict[str, tuple[Type, ...]] = {
     "ThreadsCtx": (RANGE,),
 }  # fmt: skip
 MEMORY_TYPES = ("Any", "GMem", "SMem", "TReg")
+# Predicates on memory types, `fM` in `Sync(fM, H)`: name -> the types that satisfy it. Programs can declare others.
+MEMORY_PREDICATES: dict[str, tuple[str, ...]] = {"block_sync_mem": ("GMem", "SMem")}
+MEMORY_PREDICATE = FunType((MEMTYPE,), PROP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,7 @@ FORMULA_NAMES = frozenset(
     {
         *TOKENS,
         *MEMORY_TYPES,
+        *MEMORY_PREDICATES,
         *CELL_TARGETS,
         *INT_CONSTANTS,
         *REAL_CONSTANTS,
@@ -150,6 +154,7 @@ FORMULA_NAMES = frozenset(
         RESULT_NAME,
         "If",
         "Free",
+        "Sync",
         "in_range",
     }
 )

@@ -35,6 +35,7 @@ from optigpu.syntax.exprs import (
     Var,
 )
 from optigpu.syntax.float_literals import literal_text
+from optigpu.syntax.gpu_rules import rule_text
 from optigpu.syntax.operators import (
     ARROW_PRECEDENCE,
     BINDER_PRECEDENCE,
@@ -68,6 +69,7 @@ from optigpu.syntax.program import (
     Program,
     Return,
     Role,
+    RuleDeclaration,
     Stmt,
     Store,
     TopLevel,
@@ -238,7 +240,9 @@ class ProgramPrinter:
     def program(self, program: Program) -> str:
         previous: TopLevel | None = None
         for item in program.items:
-            if previous is not None and (isinstance(item, Function) or type(item) is not type(previous)):
+            if previous is not None and (
+                isinstance(item, Function | RuleDeclaration) or type(item) is not type(previous)
+            ):
                 self.out.add("")
             self.item(item)
             previous = item
@@ -259,6 +263,9 @@ class ProgramPrinter:
                 self.out.add(f'__AXIOM({name}, "{self.e(prop)}");')
             case Function():
                 self.function(item)
+            case RuleDeclaration(name, rule):
+                for line in rule_text(rule, name).splitlines():
+                    self.out.add(line)
             case _:
                 assert_never(item)
 

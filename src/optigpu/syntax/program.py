@@ -226,6 +226,11 @@ class Function:
         """A ghost without a body, whose claims are checked at each use; with a body it is a lemma."""
         return self.role is Role.GHOST and not (self.body or self.admitted)
 
+    @property
+    def declared_only(self) -> bool:
+        """Whether the function is declared by its contract alone: it can be assumed, but not executed."""
+        return self.admitted and not self.body
+
     def token(self, name: str) -> Call | None:
         """The token of this name in the contract: `ThreadsCtx` of `__preserves("ThreadsCtx(32)")`."""
         bodies = [i.body for c in self.contract if c.kind in ("preserves", "reads") for i in c.items]
@@ -278,7 +283,16 @@ class Axiom:
     loc: Loc = field(default=NOWHERE, compare=False, repr=False)
 
 
-TopLevel: TypeAlias = Function | Include | Define | LogicDecl | LogicDef | Axiom
+@dataclass(frozen=True, slots=True)
+class RuleDeclaration:
+    """A built-in function that is declared by its contract, which is its rule; or a transition of a kernel under another name."""
+
+    name: str
+    rule: str  # the name of the built-in function
+    loc: Loc = field(default=NOWHERE, compare=False, repr=False)
+
+
+TopLevel: TypeAlias = Function | Include | Define | LogicDecl | LogicDef | Axiom | RuleDeclaration
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,8 @@ UINT64 = Scalar("uint64_t", Kind.INT, 64, False)
 FLOAT = Scalar("float", Kind.FLOAT, 32)
 DOUBLE = Scalar("double", Kind.FLOAT, 64)
 
+TEMPLATE_ELEMENT = Scalar("T", Kind.FLOAT, 0)  # `T` in the declaration of a built-in template: any element type
+
 LOGIC_INT = Scalar("int", Kind.INT, 0)
 LOGIC_REAL = Scalar("float", Kind.FLOAT, 0)
 PROP = Scalar("bool", Kind.BOOL, 0, False)

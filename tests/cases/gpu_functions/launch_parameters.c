@@ -2,7 +2,9 @@
 // expect: VERIFIED
 // mutate: "KernelParams(_, 256, _)" -> "KernelParams(_, 512, _)" => UNPROVED[OG315] first(s)
 // mutate: "KernelParams(_, 256, _)" -> "KernelParams(1, 256, _)" => UNPROVED[OG315] first(s)
-// mutate: "KernelParams(_, 256, _)" -> "KernelParams(_, 256, 4096)" => UNSUPPORTED[OG300] KernelParams(_, 256, 4096)
+// mutate: "KernelParams(_, 256, _)" -> "KernelParams(_, 256, 4096)" => UNPROVED[OG315] first(s)
+// mutate: "KernelParams(_, 256, _)" -> "KernelParams(B, 256, 2048)", '"A: int -> float"' -> '"A: int -> float, B: int"' => VERIFIED
+// mutate: "KernelParams(_, 256, _)" -> "KernelParams(_, 256, _), SMemAllowance(1024)" => UNSUPPORTED[OG300] SMemAllowance(1024)
 // mutate: "KernelParams(_, 256, _)" -> "HostCtx, KernelParams(_, 256, _)" => UNSUPPORTED[OG300] HostCtx
 
 #include <optigpu.h>

@@ -1,7 +1,7 @@
 // A parameter of the caller is not a logical variable of the called function.
 // expect: VERIFIED
 // mutate: "zero(256, s)" -> "zero(1, s)" => REFUTED[OG346] zero(1, s);
-// mutate: "zero(256, s)" -> "zero(m, s)" => REFUTED[OG331] zero(m, s);
+// mutate: "zero(256, s)" -> "zero(m, s)" => REFUTED[OG346] zero(m, s);
 
 #include <optigpu.h>
 __device__ void zero(int n, float p[n]) {

@@ -16,6 +16,7 @@ from optigpu.codegen.cuda.reserved_names import reject_reserved
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.statement_printer import NARROW
 from optigpu.codegen.launch_plan import Plan, PlanLimit
+from optigpu.codegen.missing_bodies import names_with_code
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import Assumptions, Ranges
 from optigpu.codegen.wrapping import explicit_wraps, with_wraps
@@ -64,6 +65,7 @@ def emit_cuda(
     functions = {f.name: f for f in program.flat_items() if isinstance(f, Function) and f.role is not Role.GHOST}
     functions = {n: with_wraps(g, parameter_ranges(g, entry=False)) for n, g in functions.items()}
     entry = _entry_function(program, name, functions)
+    names_with_code(program, [entry.function.name])
     f, assumed = entry.function, entry.assumed
     arrays, scope = entry.scope()
     lowering = HostLowering(functions, f.name, {n: t for n, t in entry.params.items() if isinstance(t, Scalar)})

@@ -7,8 +7,10 @@ from typing import TypeAlias
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.call_rules import seen_through
+from optigpu.kernel.thread_conditions import ANY_LAUNCH
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, UNINIT, CellClaim, Cells, Terms, arguments
+from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
 from optigpu.search.explore.symbolic_memory import Memory, Update, World
 from optigpu.search.fresh_names import is_opaque
@@ -36,13 +38,16 @@ class CallEffects:
         def read(base: str, index: Terms) -> Term:
             return self.memory.read(w.content(base), index, w.facts)
 
+        sub.update((x, w.env[x]) for x in ANY_LAUNCH if x in w.env)
+        bind_solved_variables(f, sub, w.facts)
         for claim in contract.pre:
             bind_variables(self.tools, claim, views, sub, contract.variables, read)
         for x in contract.variables:
             sub.setdefault(x, self.tools.opaque(x.sort))
         if contract.result is not None:
-            result = self.tools.opaque(contract.result.sort)
-            sub[contract.result] = result
+            result = sub[contract.result] = self.tools.opaque(contract.result.sort)
+            equations = (solved(k.substitute(p, sub), result, w.facts) for p in contract.ensures)
+            result = sub[contract.result] = next((v for v in equations if v is not None), result)
             if i.target is not None:
                 w.env[i.target] = result
         posts: list[Update] = []
@@ -128,3 +133,30 @@ def bind_variables(
             order = [args.index(b) for b in arguments(n)]  # binder i is argument order[i]
             binders = tuple(xs[order[i]] for i in range(n))
             sub[f] = k.lam(xs, read(c.cells.base, c.cells.at(binders)))
+
+
+def bind_solved_variables(f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> None:
+    """Bind the integer variables that an equation of the precondition determines: `n == 32 * w` gives w."""
+    for x in f.contract.variables:
+        value = _solution(x, f, sub, facts) if x not in sub and x.sort is k.INT else None
+        if value is not None:
+            sub[x] = value
+
+
+def _solution(x: Term, f: kc.Procedure, sub: dict[Term, Term], facts: Facts) -> Term | None:
+    """The value of x by an equation, in which the other variables have values. Variables of the caller may have the same names."""
+    open_ = {v: k.placeholder("open", n, v.sort) for n, v in enumerate(f.contract.variables) if v not in sub}
+    for p in f.contract.requires:
+        t = k.substitute(p, {**sub, **open_})
+        if t.free & set(open_.values()) == {open_[x]} and (value := solved(t, open_[x], facts)) is not None:
+            return value
+    return None
+
+
+def solved(p: Term, x: Term, facts: Facts) -> Term | None:
+    """The value of x by an equation of integers: `n == 32 * x` gives n / 32."""
+    c = k.coefficients(p.args[0]).get((x,), 0) if p.op == "eq" and x.sort is k.INT and x in p.free else 0
+    rest = k.sub(p.args[0], k.scale(c, x)) if c else None
+    if rest is None or x in rest.free:
+        return None
+    return facts.simplify(k.fdiv(k.scale(-1 if c > 0 else 1, rest), k.num(abs(c))))
