@@ -10,4 +10,3 @@
 // mutate: "sizeof(float) * 32 * 32" -> "sizeof(float) * 32 * 16" => REFUTED[OG349] float* const tile = __smem_malloc2<float>(32,32)
 // mutate: "__smem_free2(tile, 32, 32);" -> "" => REFUTED[OG351] kernel_kill();
 // mutate: "memcpy_device_to_host2(out, d_out, W, H);" -> "memcpy_host_to_device2(d_in, in, H, W);" => REFUTED[OG306] out ~> Matrix2(W, H, fun i j -> A(j, i))
-// mutate: "= d_in[by" -> "= in[by" => REFUTED[OG348] in[by*32+y][bx*32+x]
