@@ -39,7 +39,7 @@ ENVS = [
         ([k.le(ZERO, x), k.lt(x, y)], k.lt(k.scale(2, POWER), OTHER_POWER), k.le(k.scale(2, POWER), OTHER_POWER)),
         ([k.le(ZERO, x), k.le(k.add(x, k.num(2)), y)], k.le(k.scale(5, POWER), OTHER_POWER), k.le(k.scale(4, POWER), OTHER_POWER)),
         ([k.le(ZERO, x), k.le(k.num(2), y), k.le(x, y)], k.lt(POWER, OTHER_POWER), k.le(POWER, OTHER_POWER)),
-        (NATURAL + [k.le(x, k.add(y, ONE))], k.le(POWER, OTHER_POWER), k.le(POWER, k.scale(2, OTHER_POWER))),
+        ([*NATURAL, k.le(x, k.add(y, ONE))], k.le(POWER, OTHER_POWER), k.le(POWER, k.scale(2, OTHER_POWER))),
         ([k.le(x, k.num(3))], k.le(POWER, k.num(8)), None),
         ([k.le(ZERO, x), k.le(x, k.num(3))], k.le(POWER, k.num(7)), k.le(POWER, k.num(8))),
         (NATURAL, k.eq(k.fdiv(OTHER_POWER, POWER), k.pow2(k.sub(y, x))), None),

@@ -66,8 +66,8 @@ def insert(session: Session, source: str) -> None:
 def inline(session: Session, target: TargetLike) -> None:
     """Replace a call by the body of the function.
 
-    Loop contracts and assertions that mention logical variables of the function are left out, since these have no meaning at the call;
-    contracts are inferred there.
+    Loop contracts and assertions that mention logical variables of the function are left out, since these have no meaning at the
+    call; contracts are inferred there.
 
     Before:
         fill(8, a);

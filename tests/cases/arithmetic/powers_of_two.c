@@ -3,7 +3,7 @@
 // run: clean
 // mutate: "2 <= e && e <= 20" -> "1 <= e && e <= 20" => UNPROVED[OG361] 2 << (e - 2)
 // mutate: "0 <= f && f <= e" -> "0 <= f && f <= 20" => UNPROVED[OG361] 1 << (e - f), (1
-// mutate: "_Res == 1 << (e - 1)" -> "_Res == 1 << e" => REFUTED[OG307] _Res == 1 << e, _Res
+// mutate: "_Res == 1 << (e - 1)" -> "_Res == 1 << e" => REFUTED[OG307] _Res == 1 << e, _Res == 2
 // mutate: "1 << f <= 1 << e" -> "1 << f < 1 << e" => REFUTED[OG307] 1 << f < 1 << e
 
 int half(int e, int f) {
