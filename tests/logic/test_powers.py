@@ -38,6 +38,8 @@ ENVS = [
         ([k.le(ZERO, x), k.le(x, y)], k.lt(POWER, OTHER_POWER), k.le(POWER, OTHER_POWER)),
         ([k.le(ZERO, x), k.lt(x, y)], k.lt(k.scale(2, POWER), OTHER_POWER), k.le(k.scale(2, POWER), OTHER_POWER)),
         ([k.le(ZERO, x), k.le(k.add(x, k.num(2)), y)], k.le(k.scale(5, POWER), OTHER_POWER), k.le(k.scale(4, POWER), OTHER_POWER)),
+        ([k.le(ZERO, x), k.le(k.num(2), y), k.le(x, y)], k.lt(POWER, OTHER_POWER), k.le(POWER, OTHER_POWER)),
+        ([*NATURAL, k.le(x, k.add(y, ONE))], k.le(POWER, OTHER_POWER), k.le(POWER, k.scale(2, OTHER_POWER))),
         ([k.le(x, k.num(3))], k.le(POWER, k.num(8)), None),
         ([k.le(ZERO, x), k.le(x, k.num(3))], k.le(POWER, k.num(7)), k.le(POWER, k.num(8))),
         (NATURAL, k.eq(k.fdiv(OTHER_POWER, POWER), k.pow2(k.sub(y, x))), None),
@@ -52,6 +54,12 @@ ENVS = [
             k.eq(k.fdiv(k.mul(z, OTHER_POWER), POWER), z),
             k.eq(k.fdiv(k.mul(z, OTHER_POWER), POWER), k.mul(z, k.pow2(k.sub(y, x)))),
         ),
+        (
+            [k.le(k.num(2), y), k.le(ZERO, x), k.le(x, y)],
+            k.eq(k.fdiv(OTHER_POWER, POWER), k.pow2(k.sub(k.sub(y, x), ONE))),
+            k.eq(k.fdiv(OTHER_POWER, POWER), k.pow2(k.sub(y, x))),
+        ),
+        ([k.le(ZERO, x), k.le(x, y)], k.eq(k.fdiv(k.scale(-6, OTHER_POWER), POWER), k.scale(-3, k.pow2(k.sub(y, x)))), None),
         ([k.le(ZERO, x), k.lt(z, POWER), k.le(ZERO, z)], k.lt(k.add(z, POWER), POWER), k.lt(k.add(z, POWER), NEXT_POWER)),
     ],
 )  # fmt: skip

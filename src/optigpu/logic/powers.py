@@ -53,23 +53,32 @@ def is_power(a: Term) -> bool:
 
 
 def with_factor(t: Term, divisor: Term, nonneg: Nonnegative) -> Term:
-    """t with 2^a written as 2^(a - b) * 2^b, for a - b >= 0 and b >= 0, if 2^b is the only atom of the divisor."""
+    """t with 2^c * 2^a written as 2^(a + c - b) * 2^b, for a, b >= 0 and a + c - b >= 0, if 2^b is the only atom of the divisor.
+
+    2^c is the greatest power of two that divides the coefficient of 2^a.
+    """
     atoms = divisor.parts if divisor.op == "poly" else (divisor,)
     if len(atoms) != 1 or not is_power(atoms[0]) or not nonneg(atoms[0].args[0]):
         return t
     (b,) = atoms[0].args
-    higher: dict[Term, Term] = {}
-    for a in t.parts if t.op == "poly" else (t,):
-        if is_power(a) and a is not atoms[0] and nonneg(k.sub(a.args[0], b)):
-            higher[a] = k.mul(factored(k.pow2(k.sub(a.args[0], b)), nonneg), atoms[0])
-    out: list[Term] = [k.scale(c, k.mul(ONE, *(higher.get(a, a) for a in m))) for m, c in k.coefficients(t).items()]
-    return k.add(ZERO, *out)
+    summands: list[Term] = []
+    for m, number in k.coefficients(t).items():
+        factors = list(m)
+        twos = (number & -number).bit_length() - 1
+        for at, a in enumerate(m if atoms[0] not in m else ()):
+            rest = k.sub(k.add(a.args[0], k.num(twos)), b) if is_power(a) else None
+            if rest is not None and nonneg(a.args[0]) and nonneg(rest):
+                factors[at], number = k.mul(factored(k.pow2(rest), nonneg), atoms[0]), number >> twos
+                break
+        summands.append(k.scale(number, k.mul(ONE, *factors)))
+    return k.add(ZERO, *summands)
 
 
 def bounds_of_powers(powers: Iterable[Term], others: Iterable[Term], nonneg: Nonnegative) -> Iterator[Term]:
     """Inequalities of powers with exponents a, b >= 0.
 
-    2^a >= 1; 2^a <= 2^n if a <= n, for a number n; 2^c * 2^a <= 2^b if a + c <= b, for a number c >= 0.
+    2^a >= 1; 2^a <= 2^n if a <= n, for a number n; 2^c * 2^a <= 2^b if a + c <= b, and 2^a <= 2^c * 2^b if a <= b + c, for a number
+    c >= 0.
     """
     natural = [p for p in powers if nonneg(p.args[0])][:MOST_COMPARED]
     known = list(dict.fromkeys((*natural, *(p for p in others if nonneg(p.args[0])))))[: 2 * MOST_COMPARED]
@@ -85,5 +94,8 @@ def bounds_of_powers(powers: Iterable[Term], others: Iterable[Term], nonneg: Non
                 c = -1
                 while c < MOST_FACTORS and nonneg(k.sub(distance, k.num(c + 1))):
                     c += 1
+                wider = next((d for d in range(1, MOST_COMPARED) if c < 0 and nonneg(k.add(distance, k.num(d)))), None)
                 if c >= 0:
                     yield k.le(k.scale(1 << c, low), high)
+                elif wider is not None:
+                    yield k.le(low, k.scale(1 << wider, high))
