@@ -1,6 +1,6 @@
 // Memory spaces: who may access which, and how arrays are copied.
 // expect: VERIFIED
-// mutate: "d[b] += 1.0f" -> "a[b] += 1.0f" => REFUTED[OG348] a[b]
+// mutate: "d[b] += 1.0f" -> "a[b] += 1.0f" => REFUTED[OG305] a ~> Matrix1(n, fun i -> A(i) + 1)
 // mutate: "memcpy_device_to_host1(a, d, n)" -> "for (int i = 0; i < n; i++) a[i] = d[i]" => REFUTED[OG348] d[i]
 // mutate: "memcpy_host_to_device1(d, a, n)" -> "memcpy_device_to_host1(d, a, n)"
 //   => REFUTED[OG348] memcpy_device_to_host1(d, a, n);
