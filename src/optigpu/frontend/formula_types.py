@@ -220,13 +220,8 @@ class FormulaTyper(PermissionTyper):
             return replace(e, args=(pointer, self.permission(e.args[1], scope)), type=HPROP)
         if name in ("_RO", "range", "is_subrange"):
             return self.other_form(e, scope)
-        if name == "Sync":
-            self.programs.arity(e, 2)
-            memory = self.expect(e.args[0], MEMORY_PREDICATE, scope)
-            return replace(e, args=(memory, self.permission(e.args[1], scope)), type=HPROP)
-        if name in MEMORY_PREDICATES:
-            self.programs.arity(e, 1)
-            return replace(e, args=(self.expect(e.args[0], MEMTYPE, scope),), type=PROP)
+        if name == "Sync" or name in MEMORY_PREDICATES:
+            return self.of_memory(e, scope)
         if name == "in_range":
             self.programs.arity(e, 2)
             return replace(e, args=(self.integer(e.args[0], scope), self.range(e.args[1], scope)), type=PROP)
@@ -253,6 +248,15 @@ class FormulaTyper(PermissionTyper):
         if matrix_predicate(name):
             raise input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
         raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "Sync", "in_range"])
+
+    def of_memory(self, e: Call, scope: Scope) -> Expr:
+        """`Sync(fM, H)`, or a predicate fM of kinds of memory."""
+        if e.func != "Sync":
+            self.programs.arity(e, 1)
+            return replace(e, args=(self.expect(e.args[0], MEMTYPE, scope),), type=PROP)
+        self.programs.arity(e, 2)
+        memory = self.expect(e.args[0], MEMORY_PREDICATE, scope)
+        return replace(e, args=(memory, self.permission(e.args[1], scope)), type=HPROP)
 
     def other_form(self, e: Call, scope: Scope) -> Expr:
         """Forms that are replaced in some places (`desugared`, `with_shares`), and stand in others only until then."""
