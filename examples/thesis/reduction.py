@@ -31,27 +31,21 @@ s.instr.replace(Write("sums"), "for (int t = 0; t < 256; t++) { if (t == 0) { su
 s.matrix.local_name_tile(For("b").first, var="arr", local_var="d_arr", tile=[(0, "N")])
 s.matrix.local_name_tile(For("b").first, var="sums", local_var="d_sums", tile=[(0, "exact_div(N, 512)")], uninit=True)
 
-# Section 5: the programs on the way have host memory inside a kernel, so they are verified together
-with s.phase("reduction on the GPU"):
-    with s.phase("kernel launch"):
-        s.gpu.create_kernel_launch(For("b").first, grid="exact_div(N, 512)", block=256, smem="256 * sizeof(float)")
-    with s.phase("thread hierarchy"):
-        s.gpu.seq_for_to_magic_thread_for(For("t", body=Write("part")))
-        s.gpu.seq_for_to_magic_thread_for(In("reduce") / For("i") / For("t"))
-        s.gpu.seq_for_to_magic_thread_for(For("t", body=Write("d_sums")))
-        s.gpu.seq_for_to_magic_thread_for(For("b").first)
-        s.gpu.hoist_barrier(Call("magic_barrier").nth(2))
-        s.gpu.convert_magic_thread_fors(For("b").first)
-    with s.phase("memory"):
-        s.instr.replace(For(body=Write("d_arr")), "memcpy_host_to_device1(d_arr, arr, N);")
-        s.instr.replace(For(body=Write("sums")), "memcpy_device_to_host1(sums, d_sums, exact_div(N, 512));")
-        s.gpu.convert_to_global_mem("d_arr")
-        s.gpu.convert_to_global_mem("d_sums")
-        s.gpu.convert_to_shared_mem("reduce_arr")
-    with s.phase("barriers"):
-        s.gpu.magic_barrier_to_teardown_sync(Call("magic_barrier").last)
-        s.gpu.magic_barrier_to_blocksync(Call("magic_barrier").first)
-        s.gpu.magic_barrier_to_blocksync(Call("magic_barrier"))
+# Figure 5.3: the launch, the threads, the memory and the barriers, each step a program that verifies
+s.matrix.to_heap("reduce_arr")
+s.gpu.create_kernel_launch(For("b").first, grid="exact_div(N, 512)", block=256, smem="256 * sizeof(float)")
+s.gpu.seq_for_to_magic_thread_for(For("t", body=Write("part")))
+s.gpu.seq_for_to_magic_thread_for(In("reduce") / For("i") / For("t"))
+s.gpu.seq_for_to_magic_thread_for(For("t", body=Write("d_sums")))
+s.gpu.seq_for_to_magic_thread_for(For("b").first)
+s.gpu.convert_magic_thread_fors(For("b").first)
+s.gpu.convert_to_global_mem("d_arr")
+s.gpu.convert_to_global_mem("d_sums")
+s.gpu.convert_to_shared_mem("reduce_arr")
+s.gpu.hoist_barrier(Call("magic_barrier").nth(2))
+s.gpu.magic_barrier_to_teardown_sync(Call("magic_barrier").last)
+s.gpu.magic_barrier_to_blocksync(Call("magic_barrier").first)
+s.gpu.magic_barrier_to_blocksync(Call("magic_barrier"))
 
 if __name__ == "__main__":
     s.emit("build/reduction.cu")

@@ -86,8 +86,9 @@ class _Keeper:
         self.changes = changes
         self.functions = {f.name: f for f in before.functions()}
         written = [s for f in before.functions() for s in statements(f.body)]
+        self.written = {s.id for s in written}
         self.contracts: Contracts = {s.id: s.contract for s in written if isinstance(s, For) and s.contract}
-        self.steps = {s.id for s in written if isinstance(s, Assert | Ghost)}
+        self.proof_steps = {s.id for s in written if isinstance(s, Assert | Ghost)}
         self.places = {i.loc for contract in self.contracts.values() for c in contract for i in c.items}
 
     # Annotations that no longer hold
@@ -153,14 +154,15 @@ class _Keeper:
         """The contract that a loop had before the step; empty if it had none, or if its contract is stated in the step."""
         if s.id in self.changes.stated:
             return ()
-        return next((self.contracts[x] for x in _lineage(s.id) if x in self.contracts), ())
+        origin = next((x for x in _lineage(s.id) if x in self.written), s.id)
+        return self.contracts.get(origin, ())
 
     def _is_removable(self, s: For) -> bool:
         """Does the contract of a loop come from the program before the step?"""
         return bool(self._old_contract(s)) and all(i.loc in self.places for c in s.contract for i in c.items)
 
     def _is_old_step(self, s: Stmt) -> bool:
-        return s.id not in self.changes.stated and any(x in self.steps for x in _lineage(s.id))
+        return s.id not in self.changes.stated and any(x in self.proof_steps for x in _lineage(s.id))
 
     def missing(self, after: Program, settled: Program) -> tuple[str, ...]:
         """The annotations that a transformation left in the program and that are not in the settled one."""
