@@ -33,6 +33,15 @@ def test_test_passes_and_fails(tmp_path: Path, capsys) -> None:
     assert "input: f(n = 4)" in out
 
 
+def test_check_says_what_is_verified_and_not_yet_cuda(capsys) -> None:
+    """A kernel between two steps of a script verifies, and `build` refuses it: `check` says so at the place."""
+    assert main(["check", str(EXAMPLES / "thesis" / "listing_3_7.c")]) == 0
+    out = capsys.readouterr().out
+    assert "listing_3_7.c:17:9: no CUDA yet[OG403]: `out` is host memory" in out and "VERIFIED transpose" in out
+    assert main(["check", str(EXAMPLES / "gpu" / "vector_add.c")]) == 0
+    assert "no CUDA yet" not in capsys.readouterr().out
+
+
 def test_run_c_compares_with_the_interpreter(capsys) -> None:
     assert main(["run-c", str(EXAMPLES / "matmul.c")]) == 0
     assert "agree" in capsys.readouterr().out

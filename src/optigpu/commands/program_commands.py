@@ -9,9 +9,11 @@ from pathlib import Path
 
 from optigpu.check.certify import certificate_of
 from optigpu.check.contract_checks import suggested_sizes
-from optigpu.check.verdict import ProgramResult, Verdict
+from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.codegen.c import emit_c
+from optigpu.codegen.cuda.cuda_unit import emit_cuda
+from optigpu.codegen.emission import launches
 from optigpu.commands.differential import compare_on
 from optigpu.commands.file_audits import audited_file, replayed
 from optigpu.elaborate.elaborated import Elaborated
@@ -24,7 +26,7 @@ from optigpu.interp.refute import describe_inputs, refute
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import satisfying_input, test_function, valid_inputs
 from optigpu.report.audit_text import render_audit
-from optigpu.report.diagnostics import Style
+from optigpu.report.diagnostics import Style, render
 from optigpu.report.test_summary import render_test, show_inputs
 from optigpu.report.verdict_text import as_json, render_function, summary
 from optigpu.runtime.call_error import BAD_INPUT, FINE, WRONG, CallError
@@ -34,6 +36,7 @@ from optigpu.runtime.files import write_whole
 from optigpu.runtime.signature import signature_of
 from optigpu.search.contract_annotations import annotated
 from optigpu.solver.z3_solver import Z3Solver
+from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program, Role
@@ -90,6 +93,21 @@ def _print_check(args: argparse.Namespace, program: Program, result: ProgramResu
         print(render_function(f, style))
         if elaborated is not None and f.verdict is Verdict.VERIFIED:
             print(f"  {style.blue('precondition')}: {_precondition(program, elaborated, f.name)}")
+        refusal = _emission_refusal(program, f) if f.verdict is Verdict.VERIFIED else None
+        if refusal is not None:
+            print(render(refusal, "no CUDA yet", style))
+
+
+def _emission_refusal(program: Program, r: FunctionResult) -> Diagnostic | None:
+    """Why a verified function that launches kernels cannot be emitted: it is a program between two steps of a script."""
+    f = next((f for f in program.functions() if f.name == r.name), None)
+    if f is None or not launches(f):
+        return None
+    try:
+        emit_cuda(program, f.name)
+    except InputError as e:
+        return e.diagnostic
+    return None
 
 
 def _precondition(program: Program, elaborated: Elaborated, name: str) -> str:
