@@ -62,6 +62,10 @@ def _level(d: Details) -> str:
         case WrongContext(operation=Operation.CALL, function=name):
             who = {"host": "host code", "magic": "a magic thread loop"}.get(d.kind, "threads of a kernel")
             return f"`{name}` is a function for other code than this, which is run by {who}"
+        case EmptyGroup(operation=Operation.CALL):
+            return f"this is called by a group of {d.threads} threads, which may be none: then nobody does what it ensures"
+        case EmptyGroup(operation=Operation.FREE):
+            return f"{d.array} is freed by a group of {d.threads} threads, which may be none: then it is not freed"
         case EmptyGroup():
             return f"{d.array} is written by a group of {d.threads} threads, which may be none: then nothing is written"
         case WrongGroup(operation=Operation.CALL, function=name, size=size):
@@ -72,7 +76,7 @@ def _level(d: Details) -> str:
 
 def _other_level(d: Details) -> str | None:
     match d.operation:
-        case Operation.STORE if isinstance(d.cause, EmptyGroup):
+        case _ if isinstance(d.cause, EmptyGroup):
             return "launch at least one block: __requires that the numbers of blocks and threads are positive"
         case Operation.STORE:
             return "put it into a thread for, or test for one thread inside of one"
@@ -111,7 +115,7 @@ THREAD_LEVEL_ERRORS = (
         "single thread where it names none.",
         causes=(
             *rejections(WrongGroup, Operation.STORE, Operation.ALLOCATE, Operation.CALL),
-            *rejections(EmptyGroup, Operation.STORE),
+            *rejections(EmptyGroup, Operation.STORE, Operation.FREE, Operation.CALL),
             *rejections(WrongContext, Operation.CALL),
         ),
         message=_level,

@@ -9,6 +9,7 @@ from optigpu.frontend.barrier_arguments import typed_barrier_argument
 from optigpu.frontend.collective_contracts import reject_collective_contract
 from optigpu.frontend.declaration_types import DeclarationTyper
 from optigpu.frontend.declared_names import declare, reject_macro, unknown_name
+from optigpu.frontend.device_names import DeviceNames
 from optigpu.frontend.early_exits import reject_jumps
 from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving_target, reject_nested_effects
 from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
@@ -175,7 +176,9 @@ class FunctionTyper:
         """Type statements. Each body must close the `__GHOST_BEGIN`s that it opens."""
         out: list[Stmt] = []
         opened: list[tuple[str, Loc]] = []
+        device = DeviceNames(scope)
         for s in body:
+            device.before(s)
             if isinstance(s, GhostEnd):
                 if s.label not in [name for name, _ in opened]:
                     raise input_error("OG115", f"no `__GHOST_BEGIN({s.label}, …)` is open here", s.loc)

@@ -158,7 +158,9 @@ class _FileBuilder(StatementBuilder):
         clauses, rest = self.take_clauses(braces.items, FUNCTION_CLAUSES, "function")
         admitted = any(isinstance(r, Annotation) and r.name == "__admitted" for r in braces.items)
         if role is Role.GHOST and any(c.kind == "reverts" for c in clauses):
-            admitted, rest = False, ()  # each use is checked, so a proof of it is not needed
+            if rest and not admitted:
+                raise input_error("OG115", f"`{name}` has `__reverts`: each use is checked, so it has no body", loc)
+            admitted, rest = False, ()
         body = self.finish_body(rest, "return")
         require_different_targets(body, self.chains)
         self.chains = []

@@ -104,6 +104,9 @@ def _namings(f: Function, rule: Function) -> Iterator[dict[str, str]]:
     """The names of the rule for those of f: parameters by position, logical variables in every order that fits their types."""
     parameters = {p.name: f"${n}" for n, p in enumerate(f.params)}
     own, theirs = logical_variables(f.contract), logical_variables(rule.contract)
+    if len(own) > len(theirs) + 2:  # it states another rule, and in very many orders
+        yield parameters
+        return
     if len(own) > len(theirs):
         theirs |= {f"?{n}": VOID for n in range(len(own) - len(theirs))}
     for order in permutations(theirs, len(own)):

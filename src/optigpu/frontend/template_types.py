@@ -9,15 +9,21 @@ import re
 
 from optigpu.frontend.number_literals import ELEMENT_TOKEN
 
-TEMPLATE = re.compile(r"\btemplate\s*<\s*(?:typename|class)\s+([A-Za-z_]\w*)\s*>", re.ASCII)
-PART = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|[{};]', re.DOTALL)
+SKIPPED = r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/'  # strings and comments
+PART = re.compile(rf"{SKIPPED}|[{{}};]", re.DOTALL)
+TEMPLATE = re.compile(
+    rf"{SKIPPED}|[{{}}]|\btemplate\s*<\s*(?:typename|class)\s+([A-Za-z_]\w*)\s*>", re.ASCII | re.DOTALL
+)
 
 
 def with_element_types(text: str) -> str:
     """The text with the types of its templates replaced."""
-    out, at = [], 0
+    out, at, depth = [], 0, 0
     for match in TEMPLATE.finditer(text):
-        if match.start() >= at:
+        if match.start() < at:
+            continue
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        if match.group(1) is not None and depth == 0:
             end = _end_of_function(text, match.end())
             head = re.sub(r"\S", " ", match.group())
             token = ELEMENT_TOKEN.ljust(len(match.group(1)))

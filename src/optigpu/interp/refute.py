@@ -11,6 +11,8 @@ from optigpu.interp.testing import Failure, test_function
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import Program, Role
 
+HOST_SIDE = "OG226"  # device code is executed by the host
+
 
 @dataclass(frozen=True, slots=True)
 class Witness:
@@ -31,7 +33,9 @@ def refute(program: Program, function: str, *, seconds: float = 1.5, most: int =
         report = test_function(Runner(program), f, seconds=seconds, most=most)
     except (CannotEvaluate, InputError):
         return None
-    return None if report.failure is None else witness_of(report.failure)
+    if report.failure is None or (f.role is Role.DEVICE and report.failure.misbehaviour.code == HOST_SIDE):
+        return None  # a device function is run by one thread without a kernel: that it needs one is no error of its
+    return witness_of(report.failure)
 
 
 def witness_of(failure: Failure) -> Witness:

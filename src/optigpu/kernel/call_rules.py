@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from optigpu.kernel.causes import Operation, Rejected, WrongContext, WrongShape, WrongSizes, WrongSpace
+from optigpu.kernel.causes import EmptyGroup, Operation, Rejected, WrongContext, WrongShape, WrongSizes, WrongSpace
 from optigpu.kernel.context import HOST, THREADS, PendingReads, owner_where
 from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, ArrayView, Invoke, Parameter, Procedure
 from optigpu.kernel.memory_copies import copying
@@ -19,7 +19,7 @@ from optigpu.kernel.thread_conditions import (
     require_handover,
     require_reach,
 )
-from optigpu.kernel.thread_rules import SYNCHRONISED, not_in_use, synchronised
+from optigpu.kernel.thread_rules import SYNCHRONISED, in_reach, not_in_use, synchronised
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.equality import EqualitySteps
@@ -59,8 +59,9 @@ def call(
     the group does, so that owners mean the same in its contract. After a barrier inside, any thread of the group may have read what
     f reads.
     An admitted function may be a barrier for some memory (`synchronises`): its contract is assumed for every permission H, takes H
-    and gives Sync(H). Here H is all that the group holds of this memory beside pre: it is `synchronised`, for this group and
-    whatever its size. The cells of pre and post are not in H, and what f reads may be read after the barrier.
+    and gives Sync(H). Here H is all that the group holds of this memory beside pre and has `in_reach`: it is `synchronised`, for
+    this group. The cells of pre and post are not in H, and what f reads may be read after the barrier. An admitted device function
+    is called by at least one thread: what it ensures, somebody does.
     A lemma without parameters holds no memory and is not executed: its facts hold for all values of its variables, in any context.
     """
     i = next_instruction(state, Invoke)
@@ -69,10 +70,15 @@ def call(
     values, views = _arguments(c, state, f, i, variables)
     if f.device:
         require_group_size(c, Operation.CALL, state, k.substitute(f.threads, values), function=f.name)
+        if f.admitted:
+            c.require(
+                state.facts, k.le(k.ONE, state.context.threads), EmptyGroup(Operation.CALL, context=state.context)
+            )
     for p, by in zip(f.contract.requires, steps, strict=True):
         c.require_fact(Operation.CALL, state.facts, k.substitute(p, values), by)
-    after = synchronised(state, f.synchronises)
-    if SHARED in f.synchronises and c.judge.proves(state.facts, k.eq(state.context.threads, state.context.block)):
+    spaces = in_reach(c, state, f.synchronises)
+    after = synchronised(state, spaces)
+    if SHARED in spaces and c.judge.proves(state.facts, k.eq(state.context.threads, state.context.block)):
         after = not_in_use(after)
     pre = [_actual(p, values, views) for p in f.contract.pre]
     taken, reads = _take_precondition(c, state, f, pre, takes, after.pending_reads)

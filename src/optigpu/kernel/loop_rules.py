@@ -62,8 +62,8 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
 
     Everything else in H is lent to the body (H'), which may read it. A parallel or thread loop has no invariants.
     Sound: X is injective by *take*, and v is a binder of it, so different iterations have different cells. Iterations of a parallel
-    loop then share only cells that they read, so that iteration v does what it would do alone, and facts(v + 1) follow from it
-    whenever it runs: facts are not about memory. Iteration v of a thread loop is executed by an equal part of the group; its
+    loop then share only cells that they read. Facts of v are not known in the body of one: the iterations before v need not have
+    run, or have got the memory that they allocate. Iteration v of a thread loop is executed by an equal part of the group; its
     threads own its exclusive cells, and nobody else has read them since the last barrier. An iteration of a magic loop of a kernel
     acts as one, and shares only cells that it reads with others; the group around owns its exclusive cells and nobody has read
     them, so that all earlier accesses are ordered before it. Nothing orders it before what follows, up to a magic barrier.
@@ -184,7 +184,7 @@ def _facts_inside(state: State, loop: CountedLoop, entered: EnteredLoop, body: d
     contract, range_, v = entered.contract, entered.range, entered.v
     condition = holds_for(loop, instantiate(range_.index, (v,)), state.value(loop.bound))
     facts = state.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), condition)
-    facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts))
+    facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts if loop.mode == SEQUENTIAL))
     return facts.assume(*(law_of(i, body[i.family], v) for i in contract.invariant))
 
 
@@ -197,12 +197,13 @@ def leave_loop(
 ) -> State:
     """After a loop.
 
-        {F'; X(v) as promised, I(v+1), H'} end of the body     F' |- facts(v+1)
+        {F'; X(v) as promised, I(v+1), H'} end of the body     F', facts(v) |- facts(v+1)
         -----------------------------------------------------------------------------------
         {F, facts(max(low, high)); H with X(v) as promised for all v, I(max(low, high))}
 
     Side conditions: the body leaves no other cell with full share and no allocation, and ends in its context.
-    Sound: by induction over the iterations; those before v do not access X(v). max(low, high) is the first iteration not taken,
+    Sound: by induction over the iterations; those before v do not access X(v). All of them have ended here, in whatever order they
+    ran, so that what each has shown is true. max(low, high) is the first iteration not taken,
     also of an empty range. After a thread loop, exclusive cells belong to the threads of their iteration, and what iterations have
     read stays pending.
     """
@@ -217,8 +218,11 @@ def leave_loop(
     c.require_no_leak(Operation.LEAVE, end.facts, rest)
     if end.bases != before.bases:
         raise Rejected(Leak(Operation.LEAVE, next(iter(end.bases.keys() ^ before.bases.keys()), "")))
+    known = end.facts
+    if next_instruction(before, CountedLoop).mode != SEQUENTIAL:  # those of v are not known in the body
+        known = known.assume(*(instantiate(p, (entered.v,)) for p in contract.facts))
     for p in contract.facts:
-        c.require(end.facts, instantiate(p, (k.add(entered.v, ONE),)), BrokenInvariant(Operation.LEAVE))
+        c.require(known, instantiate(p, (k.add(entered.v, ONE),)), BrokenInvariant(Operation.LEAVE))
     context = context_after(before, end, entered)
     outer = {before.counter + 1 + n: x.family for n, x in enumerate(contract.exclusive)}
     reads = reads_after_loop(c, before, end, entered, outer, covers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from optigpu.kernel.causes import (
+    EmptyGroup,
     NegativeSize,
     NotAllocated,
     Operation,
@@ -175,7 +176,7 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
         {F; H, r} free(a) {F; H}
 
     Side conditions: a was allocated here, in the same way, and by the same kind of context. A group of threads frees default memory
-    as one: all its threads own it, and nobody has read it since the last magic barrier.
+    as one: it has a thread, all its threads own it, and nobody has read it since the last magic barrier.
     A shared array that threads may still be using (it has an owner, or a pending read) keeps its bytes and its name until the next
     block barrier.
     """
@@ -197,8 +198,10 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     freed = {n for n, f in state.held.items() if f.cells.base == i.base}
     idle = r.owner is None and not any(read.family in freed for read in state.pending_reads)
     context = state.context
-    if base.space == HOST_MEMORY and context.kind != HOST and not idle:
-        raise Rejected(StillInUse(Operation.FREE, i.base, context=context))
+    if base.space == HOST_MEMORY and context.kind != HOST:
+        c.require(state.facts, k.le(k.ONE, context.threads), EmptyGroup(Operation.FREE, i.base, context=context))
+        if not idle:
+            raise Rejected(StillInUse(Operation.FREE, i.base, context=context))
     if idle:  # only shared memory takes bytes
         context = replace(context, used=k.sub(context.used, base.bytes))
     elif base.space == SHARED:

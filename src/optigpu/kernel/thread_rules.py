@@ -41,16 +41,16 @@ def barrier(c: SideConditions, state: State) -> State:
     the same for warps. The barrier orders every access of the group before it before every access after it. Of other groups it says
     nothing: see `synchronised`. After a block barrier, shared arrays that went out of scope are in use no more.
 
-    magic_barrier, of a group of any size, and of an iteration of a magic loop, does the same for all memory but registers. It is no
-    instruction: emission refuses it. Default memory is synchronised by it alone. In host code, whose magic loops end together, it
-    changes nothing.
+    magic_barrier, of a group of any size, and of an iteration of a magic loop, does the same for all memory but registers, and but
+    shared memory if the group may have threads of several blocks. It is no instruction: emission refuses it. Default memory is
+    synchronised by it alone. In host code, whose magic loops end together, it changes nothing.
     """
     i = next_instruction(state, Barrier)
     if i.level == "magic":
         if state.context.kind not in (HOST, THREADS, MAGIC):
             raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
         after = changed(state, code=state.code[1:])
-        return after if state.context.kind == HOST else synchronised(after, ALL_MEMORY)
+        return after if state.context.kind == HOST else synchronised(after, in_reach(c, state, ALL_MEMORY))
     if i.level == "kernel":  # the end of the threads has ordered all their accesses: see `phase`
         if state.context.kind != TEARDOWN:
             raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, barrier=i.level))
@@ -67,6 +67,18 @@ def not_in_use(state: State) -> State:
     """Shared arrays that went out of scope are in use no more, once a barrier has ordered what the block's threads did to them."""
     used = k.sub(state.context.used, k.add(ZERO, *(size for _, size in state.context.busy)))
     return changed(state, context=replace(state.context, used=used, busy=()))
+
+
+def in_reach(c: SideConditions, state: State, spaces: tuple[str, ...]) -> tuple[str, ...]:
+    """Those kinds of memory of which every thread of the group may get a cell: shared memory if the group is in one block.
+
+    A group starts at a multiple of its size; so it is in one block if its size divides that of a block.
+    """
+    threads, block = state.context.threads, state.context.block
+    one_block = k.or_(k.eq(threads, block), k.and_(k.le(ONE, threads), k.eq(k.fmod(block, threads), ZERO)))
+    if SHARED not in spaces or c.judge.proves(state.facts, one_block):
+        return spaces
+    return tuple(space for space in spaces if space != SHARED)
 
 
 def synchronised(state: State, spaces: tuple[str, ...]) -> State:

@@ -1,0 +1,27 @@
+"""Names that device code declares. They end with it: host code below a kernel has no values of its threads."""
+
+from __future__ import annotations
+
+from optigpu.syntax.diagnostic import Label, input_error
+from optigpu.syntax.program import CallStmt, Decl, Stmt
+from optigpu.syntax.scopes import Binding, Scope
+
+
+class DeviceNames:
+    """The names of a scope that are declared between `kernel_setup_end` and `kernel_teardown_begin`."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.of_host: set[str] = set()
+        self.ended: dict[str, Binding] = {}
+
+    def before(self, s: Stmt) -> None:
+        """Note what begins or ends before a statement."""
+        names = self.scope.names
+        if isinstance(s, CallStmt) and s.call.func == "kernel_setup_end":
+            self.of_host = set(names)
+        elif isinstance(s, CallStmt) and s.call.func == "kernel_teardown_begin":
+            self.ended |= {name: names.pop(name) for name in list(names) if name not in self.of_host}
+        elif isinstance(s, Decl) and s.name in self.ended:
+            label = Label(self.ended[s.name].loc, "in the kernel above, in the same block")
+            raise input_error("OG101", f"`{s.name}` is declared again", s.loc, labels=(label,))
