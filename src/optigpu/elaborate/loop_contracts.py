@@ -6,7 +6,7 @@ program where it holds:
     __spreserves("H(i)"), __invariant("P(i)")   at the start of each iteration, and after the loop for its final index
     __xconsumes                                 before the loop for all iterations together, and at the start of each
     __xproduces                                 at the end of each iteration, and after the loop for all of them together
-    __xreads, __sreads                          at the start and at the end of each iteration
+    __xreads, __sreads                          at the start and at the end of each iteration, which does not write the cells
     __xrequires("P(i)")                         before the loop for all iterations; then known in each
     __xensures("P(i)")                          at the end of each iteration; then known after the loop for all of them
 
@@ -28,7 +28,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.kernel.context import GROUP_SIZE, imaginary
 from optigpu.kernel.iterations import IterationRange, iterations
 from optigpu.logic import terms as k
-from optigpu.logic.cells import READ, UNINIT, CellClaim, Owner, outermost, over
+from optigpu.logic.cells import LENT, READ, UNINIT, CellClaim, Owner, outermost, over
 from optigpu.logic.terms import Term
 from optigpu.syntax.exprs import TypeOf
 from optigpu.syntax.program import For
@@ -105,7 +105,7 @@ def contract_code(builder: CodeBuilder, spec: LoopSpec, loop: kc.CountedLoop, lo
     first = {spec.index: k.instantiate(range_.index, (range_.low,))}
     points: tuple[tuple[list[kc.Instruction], WrittenClaims, WrittenClaims], ...] = (
         (code.before, [*((of_all(claim), where) for claim, where in spec.takes), *_at(first, spec.invariant)], []),
-        (code.start, [*spec.takes, *spec.invariant], spec.reads),
+        (code.start, [*spec.takes, *spec.invariant], [(replace(c, share=LENT), where) for c, where in spec.reads]),
         (code.end, spec.exclusive_post, spec.reads),
         (
             code.after,

@@ -63,7 +63,9 @@ def _level(d: Details) -> str:
             who = {"host": "host code", "magic": "a magic thread loop"}.get(d.kind, "threads of a kernel")
             return f"`{name}` is a function for other code than this, which is run by {who}"
         case EmptyGroup(operation=Operation.CALL):
-            return f"this is called by a group of {d.threads} threads, which may be none: then nobody does what it ensures"
+            return (
+                f"this is called by a group of {d.threads} threads, which may be none: then nobody does what it ensures"
+            )
         case EmptyGroup(operation=Operation.FREE):
             return f"{d.array} is freed by a group of {d.threads} threads, which may be none: then it is not freed"
         case EmptyGroup():

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from optigpu.interp.formula_evaluation import ClaimedCell
-from optigpu.interp.heap import Heap, index_of
+from optigpu.interp.heap import Contents, Heap, index_of
 from optigpu.interp.misbehaviour import Misbehaviour
+
+ReadCells: TypeAlias = list[tuple[ClaimedCell, Contents]]  # with what they hold
 
 
 class IterationCells:
@@ -30,6 +34,13 @@ class IterationCells:
             if _key(c) in mine:
                 raise _misbehaviour(c, "gives {} to an iteration, and lets it only read it")
         self.of_others[start] |= mine
+
+
+def require_unchanged(read: ReadCells) -> None:
+    """Cells that an iteration claims only to read hold what they held when it started (OG213)."""
+    for c, value in read:
+        if c.view.alloc.data[c.flat()] != value:
+            raise _misbehaviour(c, "lets an iteration only read {}, which it writes")
 
 
 def _key(c: ClaimedCell) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.happens_before import TaskPath
 from optigpu.interp.heap import UNINIT, Allocation, MemoryView, Rights, index_of
-from optigpu.interp.iteration_cells import IterationCells
+from optigpu.interp.iteration_cells import IterationCells, ReadCells, require_unchanged
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import RuntimeValue
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_group
@@ -284,9 +284,9 @@ class Machine(Device):
                 return
             env = self.formula_env(loop.layout, frame)
             self.check_invariant(contract, env)
-            self.check_loop(contract, env, cells, start=True)
+            read = self.check_loop(contract, env, cells)
             body(self, frame)
-            self.check_loop(contract, env, cells, start=False)
+            self.check_loop(contract, env, cells, read)
 
     def check_invariant(self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue]) -> None:
         self.contracts.check_facts(facts(contract, "invariant"), env, "OG213", "the invariant of this loop")
@@ -298,11 +298,17 @@ class Machine(Device):
             self.contracts.check_claims(item.body, env, fail)
 
     def check_loop(
-        self, contract: tuple[Clause, ...], env: dict[str, RuntimeValue], cells: IterationCells, *, start: bool
-    ) -> None:
-        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213)."""
+        self,
+        contract: tuple[Clause, ...],
+        env: dict[str, RuntimeValue],
+        cells: IterationCells,
+        read: ReadCells | None = None,
+    ) -> ReadCells:
+        """Check the part of a loop contract that is about single iterations, at the start or the end of one (OG213). Returns what
+        the cells hold that the iteration only reads; at its end this is given, and compared."""
         if not contract:
-            return
+            return []
+        start = read is None
         what = "the contract of this loop"
         if start:
             env.update(self.contracts.bind(contract, env, "x"))
@@ -322,9 +328,12 @@ class Machine(Device):
             (reads if kind == "reads" else own).extend(claims)
         for _, item in resources(contract, frozenset({"reads"}), "s"):
             reads += self.contracts.check_claims(item.body, env, fail)
+        only_read = list(reads)
         for _, item in resources(contract, frozenset({"preserves"} if start else {}), "s"):
             reads += self.contracts.claims(item.body, env)
         cells.add(own, reads, start=start)
+        require_unchanged(read or [])
+        return [(c, c.view.alloc.data[c.flat()]) for c in only_read]
 
     def parallel_loop(self, values: Iterable[int], loop: LoopCode, frame: Frame) -> None:
         """Each iteration is a task with a copy of the frame. Tasks take turns at random; an access to memory may end a turn."""
@@ -374,9 +383,9 @@ class Machine(Device):
         thread.base, thread.size, thread.loops = base + which * part, part, (*loops, (loop.index, value))
         if loop.contract and part == 1:
             env, cells = self.formula_env(loop.layout, frame), IterationCells(self)
-            self.check_loop(loop.contract, env, cells, start=True)
+            read = self.check_loop(loop.contract, env, cells)
             loop.body(self, frame)
-            self.check_loop(loop.contract, env, cells, start=False)
+            self.check_loop(loop.contract, env, cells, read)
         else:
             loop.body(self, frame)
         thread.base, thread.size, thread.loops = base, size, loops
@@ -453,9 +462,9 @@ class _IterationTask:
 
         def iteration() -> None:
             env = machine.formula_env(loop.layout, own) if loop.contract else {}
-            machine.check_loop(loop.contract, env, cells, start=True)
+            read = machine.check_loop(loop.contract, env, cells)
             loop.body(machine, own)
-            machine.check_loop(loop.contract, env, cells, start=False)
+            machine.check_loop(loop.contract, env, cells, read)
 
         self.machine, self.path, self.context = machine, path, context
         self.thread, self.magic, self.clock = machine.thread, machine.magic, machine.clock

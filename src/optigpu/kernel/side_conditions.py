@@ -31,7 +31,7 @@ from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.state import Families, State, TakenBranch
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, SOME, UNINIT, CellClaim, CellFamily, Cells, Terms, box, same
+from optigpu.logic.cells import FULL, LENT, SOME, UNINIT, CellClaim, CellFamily, Cells, Terms, box, same
 from optigpu.logic.equality import Equality, EqualitySteps, step_at
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import ObligationJudge
@@ -202,9 +202,9 @@ def ended(state: State, kind: type[ABlock]) -> ABlock:
 
 
 def family_of(operation: Operation, held: Families, number: int, base: str, share: str) -> CellFamily:
-    """The family with this number: it has cells of the base, with full share if that is asked for."""
+    """The family with this number: it has cells of the base, with full share if that is asked for, or lent if that is."""
     r = held.get(number)
-    if r is None or r.cells.base != base or (share == FULL and r.share != FULL):
+    if r is None or r.cells.base != base or (share == FULL and r.share != FULL) or (share == LENT and r.share == FULL):
         raise Rejected(MissingPermission(operation, base))
     return r
 

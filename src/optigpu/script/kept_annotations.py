@@ -173,11 +173,7 @@ class _Keeper:
             if now is None:
                 texts.append(_text(s))
             elif isinstance(s, For) and isinstance(now, For):
-                gone = (
-                    s.contract
-                    if not now.contract
-                    else [c for c in s.contract if c.kind in FACTS and c not in now.contract]
-                )
+                gone = [c for c in s.contract if c not in now.contract]
                 texts.extend(_text(c) for c in gone)
         return tuple(texts)
 

@@ -12,7 +12,7 @@ from optigpu.kernel import Rejected, State
 from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.side_conditions import Take
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, CellClaim, CellFamily, Cells, Terms, same
+from optigpu.logic.cells import FULL, KNOWN, LENT, CellClaim, CellFamily, Cells, Terms, same
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
@@ -32,7 +32,8 @@ class CellSearch:
 
     def candidates(self, held: dict[int, CellFamily], base: str, share: str, index: Terms = ()) -> list[int]:
         """List the families of a base: full ones first, single cells at an index that is surely another one last."""
-        numbers = [n for n, r in held.items() if r.cells.base == base and (share != FULL or r.share == FULL)]
+        full = {FULL: (True,), LENT: (False,)}.get(share, (True, False))
+        numbers = [n for n, r in held.items() if r.cells.base == base and (r.share == FULL) in full]
         return sorted(numbers, key=lambda n: (_is_elsewhere(held[n].cells, index), held[n].share != FULL))
 
     def take(

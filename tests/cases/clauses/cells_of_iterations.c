@@ -25,6 +25,10 @@
 //   run: OG213 b ~> Matrix1(i - 5, B)
 // mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "xreads(\"&c[i] ~~> 0\")" => REFUTED[OG322] &c[i] ~~> 0
 //   run: OG213 &c[i] ~~> 0
+// mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "xreads(\"&c[i] ~> Cell\")" => REFUTED[OG322] &c[i] ~> Cell
+//   run: OG213 &c[i] ~> Cell
+// mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "sreads(\"c ~> Cells1(n)\")" => REFUTED[OG322] c ~> Cells1(n)
+//   run: OG213 c ~> Cells1(n)
 // mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "sreads(\"&s ~~> i\")" => REFUTED[OG322] &s ~~> i
 //   run: OG213 &s ~~> i
 
