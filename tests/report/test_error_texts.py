@@ -30,7 +30,7 @@ SEQUENTIAL = (
     "calls/copy_to-3",
     "calls/copy_to-1",
     "calls/layout-1",
-    "contracts/loop_invariant-1",
+    "contracts/loop_invariant-3",
     "memory/temporary_array-4",
     "contracts/assertion-1",
     "contracts/ghost_lemma-1",

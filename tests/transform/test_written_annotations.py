@@ -201,7 +201,7 @@ def test_wrong_contract_of_a_divided_loop_is_rejected() -> None:
     with pytest.raises(og.StepError) as caught:
         s.ghost.contract(og.For("i").first, '__xproduces("&a[i] ~~> 3 * A(i)");')
     assert caught.value.failed is not None and caught.value.failed.problem is not None
-    assert caught.value.failed.problem.code == "OG318"
+    assert caught.value.failed.problem.code == "OG322"  # of the clause by itself
 
 
 # Annotations follow the code ------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ INSTEAD: dict[str, str] = {
     "uninit_swap_groups_rev": "swap_groups_rev, with cells ~> UninitCell",
     # formulas
     "range_plus": "a ..+ n", "counted_range": "a ..+ n", "range_count": "b - a", "range_eq": "the equations of both ends",
-    "block_sync_mem": "blocksync() orders global and shared memory", "arbitrary": '__DECL(f, "int -> float")',
+    "arbitrary": '__DECL(f, "int -> float")',
     "eq_refl": _PROVED, "eq_sym": _PROVED, "eq_trans": _PROVED, "zero_mul_intro": _PROVED, "plus_zero_intro": _PROVED,
     "add_assoc_right": _PROVED, "mul_add_factor": _PROVED,
     "reduce_sum": "Sum(k in 0..n, A(k))", "reduce_int_sum": "Sum(k in 0..n, A(k))",

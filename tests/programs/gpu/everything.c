@@ -1,6 +1,44 @@
 #include <optigpu.h>
 #define TILE 32
 
+__DECL(shared_mem, "MemType -> Prop");
+
+void start(int blocks, int threads, int bytes) {
+  __consumes("HostCtx");
+  __produces("KernelSetupCtx, KernelParams(blocks, threads, bytes), SMemAllowance(bytes)");
+  __admitted();
+}
+
+void blocksync() {
+  __requires("K: HProp, size: int, first: int");
+  __preserves("ThreadsCtx(first ..+ size)");
+  __reads("KernelParams(_, size, _)");
+  __consumes("K");
+  __produces("Sync(block_sync_mem, K)");
+  __admitted();
+}
+
+template <typename T> T* gmem_malloc1(int n) {
+  __produces("for i in 0..n -> &_Res[i] ~>[GMem] UninitCell");
+  __produces("Free(_Res, for i in 0..n -> &_Res[i] ~>[GMem] UninitCell)");
+  __preserves("HostCtx");
+  __admitted();
+}
+
+__device__ void shared_sync(int size, float* p) {
+  __requires("H: HProp, M: MemType, v: float, first: int");
+  __preserves("ThreadsCtx(first ..+ size), p ~~>[M] v");
+  __consumes("H");
+  __produces("Sync(shared_mem, H)");
+  __admitted();
+}
+
+__GHOST(everywhere) {
+  __requires("n: int, H: int -> HProp");
+  __consumes("for i in 0..n -> H(i)");
+  __produces("for i in 0..n -> H(i)");
+}
+
 __device__ float twice(float x) { __ensures("_Res == 2 * x"); return 2.0f * x; }
 
 void transpose(float *in, float *out, int W, int H) {
@@ -27,11 +65,13 @@ void transpose(float *in, float *out, int W, int H) {
             __smem_set(&tile[DMINDEX2(H/32,W/32,by,bx)][y][x], twice(acc[0]));
             block[y][x] = acc[0];
             xs[DMINDEX2(32, 32, y, x)] = 3;
+            acc[1] = block[y][x] = 0.5f;
             vload4(&acc[0], &d_in[by*32+y][bx*32]);
             vstore2(&block[y][2 * x], &acc[2]);
           }
         }
         blocksync();
+        __with("H := desync_for y in ..32 -> for x in ..32 -> &block[y][x] ~>[SMem] Cell");
         magic_barrier();
         warpsync();
         int* const ys = __treg_malloc0<int>();
@@ -61,10 +101,10 @@ void transpose(float *in, float *out, int W, int H) {
 }
 
 void permissions(int N, float *p) {
-  __requires("v: float, b: int, H: int -> HProp, r: Range, m: MemType");
+  __requires("v: float, b: int, t: int, r: Range, W: int -> float");
   __consumes("x: for i in 0..N -> &p[i] ~~>[GMem] v");
-  __consumes("desync_for i in ..N -> If(i > b, H(i)) * H(i + 1)");
-  __consumes("ThreadsCtx(b ..+ N), KernelParams(1, 2, 3), SMemAllowance(sizeof(float) * N), HostCtx");
+  __consumes("desync_for i in ..N -> If(i > b, &p[i] ~~>[GMem] W(i)) * (&p[i + N] ~~>[GMem] W(i + 1))");
+  __preserves("ThreadsCtx(t ..+ N), KernelParams(1, 2, 3), SMemAllowance(sizeof(float) * N), HostCtx");
   __produces("Free(p, p ~> UninitMatrix1Of(N, GMem)), p ~> Matrix1Of(N, GMem, fun i -> v +. 1.5f *. v /. 2)");
   __ensures("forall (k: int) (_: k >= 0 && !(k == 3)) -> (k << 2) / 3 % 5 >= -1 ==> k != 4 || true");
   __ensures("Sum(i in 0..N, j in i..N, i * j) == Prod(k in ..3, k) + Max(k in 0..N, 0 - k) - Min(k in 0..+N, k)");

@@ -70,11 +70,12 @@ def lower_kernel(
     cells: set[str],
 ) -> DeviceKernel:
     """`scope`, `scalars`: names of the host at the launch; `lets`: its constants, with definitions; `cells`: assigned variables."""
+    grid, block = _launch_size(kernel, scope, functions)
     outer = scalars.keys() | scope.arrays.keys() | scope.values.keys()
     device = _device_body(kernel, outer, functions)
     require_converted(device, scope, cells)
-    kernel = replace(kernel, device=device)
-    threads = _mapped_threads(kernel, scope, scalars, lets, functions)
+    kernel = replace(kernel, grid=grid, block=block, device=device)
+    threads = _mapped_threads(kernel, scope, scalars, lets)
     lowering = Lowering(threads, functions, "device", assigned=assigned_names(device), taken=threads.taken)
     lowering.shared_names |= scope.arrays.keys() | scalars.keys() | locals_in(device)
     inner = scope
@@ -120,23 +121,24 @@ def _device_body(kernel: KernelSection, outer: set[str], functions: dict[str, Fu
     return without_hiding(device, {n: n for n in outer}, outer | declared_in(device) | body_free_vars(device))
 
 
-def _mapped_threads(
-    kernel: KernelSection,
-    scope: LoweringScope,
-    scalars: Mapping[str, Scalar],
-    lets: Mapping[str, Expr],
-    functions: dict[str, Function],
-) -> ThreadMap:
-    """The thread loops of a kernel as coordinates of its launch."""
-    taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
+def _launch_size(kernel: KernelSection, scope: LoweringScope, functions: dict[str, Function]) -> tuple[Expr, Expr]:
+    """The numbers of blocks and of threads in a block, as the host computes them."""
     host = Lowering(None, functions, "host")
     grid, block = host.folded(kernel.grid, scope), host.folded(kernel.block, scope)
     if any(isinstance(x, Index) for size in (grid, block) for x in subexpressions(size)):
         raise input_error(
             "OG402", "the size of a launch is read from memory", kernel.loc, help="copy it to a const first"
         )
+    return grid, block
+
+
+def _mapped_threads(
+    kernel: KernelSection, scope: LoweringScope, scalars: Mapping[str, Scalar], lets: Mapping[str, Expr]
+) -> ThreadMap:
+    """The thread loops of a kernel as coordinates of its launch."""
+    taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     known = {**{n: e for n, e in scope.values.items() if isinstance(e, Int)}, **lets}
-    threads = ThreadMap(grid, block, known, kernel.loc, set(taken), scope.ranges).scan(kernel.device)
+    threads = ThreadMap(kernel.grid, kernel.block, known, kernel.loc, set(taken), scope.ranges).scan(kernel.device)
     per_block = threads.threads_per_block()
     if per_block is not None and not 1 <= per_block <= MOST_THREADS:
         raise input_error("OG402", f"a block has 1 to {MOST_THREADS} threads, not {per_block}", kernel.loc)

@@ -20,6 +20,7 @@ from optigpu.syntax.program import Assert, Body, CallStmt, For, Ghost, GhostEnd,
 from optigpu.syntax.walk import inner_bodies, map_bodies
 from optigpu.transform.gpu.kernel_statements import plain_loop_at
 from optigpu.transform.loop.fission_fusion import split_loop_at
+from optigpu.transform.tools.changed_annotations import code_of, without_steps
 from optigpu.transform.tools.refusal import refuse
 
 
@@ -109,11 +110,13 @@ def remove_loop_around_barrier(session: Session, target: TargetLike) -> Handle:
 def without_loop_around_barrier(session: Session, path: StatementPath) -> StatementPath:
     """Replace the loop at a path by the barrier in it, or by the barrier after it; returns the path of that barrier."""
     loop = session.at(path)
-    if not isinstance(loop, For) or not loop.body or not all(is_call(s, "magic_barrier") for s in loop.body):
+    barriers = code_of(loop.body) if isinstance(loop, For) else ()
+    if not barriers or not all(is_call(s, "magic_barrier") for s in barriers):
         raise refuse(
             "this is not a loop around a magic barrier alone", loop, "s.loop.fission splits off other statements"
         )
-    session.put(path, *(() if _is_followed_by_magic_barrier(session, path) else loop.body[:1]))
+    without_steps(session, loop)
+    session.put(path, *(() if _is_followed_by_magic_barrier(session, path) else barriers[:1]))
     return path
 
 

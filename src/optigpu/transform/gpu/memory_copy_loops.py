@@ -15,6 +15,7 @@ from optigpu.syntax.exprs import Array, Call, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import CallStmt, For, Stmt, Store
 from optigpu.syntax.types import Space
+from optigpu.transform.tools.changed_annotations import code_of, without_steps
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.declared_types import declared
 from optigpu.transform.tools.refusal import refuse
@@ -56,7 +57,7 @@ def loop_to_memcpy(session: Session, target: TargetLike) -> Handle:
     if copy.function is None:
         message = f"`{copy.arrays[0]}` and `{copy.arrays[1]}` are not in memory that memcpy copies between"
         raise refuse(message, s, "s.gpu.convert_to_global_mem puts one of them into global memory")
-    session.put(path, copy.memcpy)
+    session.put(path, copy.memcpy(session))
     return session.handle(path)
 
 
@@ -69,11 +70,11 @@ class ArrayCopy:
     function: str | None
     loops: Stmt
 
-    @property
-    def memcpy(self) -> Stmt:
-        """The call of that function; the loops themselves if there is none."""
+    def memcpy(self, session: Session) -> Stmt:
+        """The call of that function, in the place of the loops and their proof steps; the loops themselves if there is none."""
         if self.function is None:
             return self.loops
+        without_steps(session, self.loops)
         return CallStmt(Call(self.function, (*map(Var, self.arrays), *self.sizes)), id=self.loops.id)
 
 
@@ -82,10 +83,10 @@ def copy_of_loops(session: Session, path: StatementPath) -> ArrayCopy | None:
     nest = s = session.at(path)
     sizes: list[Expr] = []
     indices: list[Expr] = []
-    while isinstance(s, For) and is_plain(s) and len(s.body) == 1 and len(sizes) < MAX_DIMENSIONS:
+    while isinstance(s, For) and is_plain(s) and len(code_of(s.body)) == 1 and len(sizes) < MAX_DIMENSIONS:
         sizes.append(counted(s).count)
         indices.append(Var(s.index))
-        s = s.body[0]
+        (s,) = code_of(s.body)
     match s:
         case Store(Index(Var(to), to_indices), Index(Var(source), source_indices), None):
             copied = to_indices == source_indices == tuple(indices)

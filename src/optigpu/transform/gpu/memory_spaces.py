@@ -63,7 +63,7 @@ def convert_to_global_mem(session: Session, target: TargetLike) -> Handle:
     for k in range(path.index + 1, len(session.around(path))):
         copy = copy_of_loops(session, path.sibling(k - path.index))
         if copy is not None and decl.name in copy.arrays:
-            session.put(path.sibling(k - path.index), copy.memcpy)
+            session.put(path.sibling(k - path.index), copy.memcpy(session))
     return session.handle(path)
 
 
