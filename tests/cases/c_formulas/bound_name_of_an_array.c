@@ -1,6 +1,6 @@
 // A permission is about its own array and not about a bound variable of that name.
 // expect: VERIFIED
-// mutate: "for c" -> "for a", "&b[c]" -> "&b[a]", "Matrix1Of(n, GMem, A)" -> "Matrix1(n, A)" => REFUTED[OG348] a[t]
+// mutate: "for c" -> "for a", "&b[c]" -> "&b[a]", '  __reads("a ~> Matrix1Of(n, GMem, A)");\n' -> "" => REFUTED[OG302] a[t]
 
 #include <optigpu.h>
 void f(int n, float* a, float* b) {

@@ -2,10 +2,10 @@
 // expect: VERIFIED
 // run: clean
 // mutate: '    __spreserves("s ~~> Sum(k in 0..i, A(k))")' -> '    __spreserves("s ~~> Sum(k in 0..i + 1, A(k))")'
-//   => REFUTED[OG318] 1st for (int i = 0; i < N; i++) {
+//   => REFUTED[OG322] s ~~> Sum(k in 0..i + 1, A(k))
 // mutate: '__xconsumes("&a[i] ~~> A(i)");\n    __xproduces("&a[i] ~~> A(i) + i")' -> '__xconsumes("&a[i] ~~> A(i) + i");\n    __xproduces("&a[i] ~~> A(i) + i")'
 //   => REFUTED[OG322] 2nd &a[i] ~~> A(i) + i");
-// mutate: '    __xproduces("&a[i] ~~> A(i) + i")' -> '    __xproduces("&a[i] ~~> A(i)")' => REFUTED[OG318] 1st for (int i = 0; i < N; i++) {
+// mutate: '    __xproduces("&a[i] ~~> A(i) + i")' -> '    __xproduces("&a[i] ~~> A(i)")' => REFUTED[OG322] 3rd &a[i] ~~> A(i)");
 // mutate: 's ~~> Sum(k in 0..N, A(k)), for' -> 's ~~> Sum(k in 0..N - 1, A(k)), for' => REFUTED[OG305] s ~~> Sum(k in 0..N - 1, A(k))
 // mutate: 'a[i] = 2 * a[i]' -> 'a[i] = 2 * a[0]' => REFUTED[OG302] a[0]
 // program: examples/thesis/listing_4_12.c
