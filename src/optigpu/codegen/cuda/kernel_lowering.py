@@ -71,8 +71,7 @@ def lower_kernel(
 ) -> DeviceKernel:
     """`scope`, `scalars`: names of the host at the launch; `lets`: its constants, with definitions; `cells`: assigned variables."""
     grid, block = _launch_size(kernel, scope, functions)
-    outer = scalars.keys() | scope.arrays.keys() | scope.values.keys()
-    device = _device_body(kernel, outer, functions)
+    device = _device_body(kernel, scalars.keys() | scope.arrays.keys() | scope.values.keys(), functions)
     require_converted(device, scope, cells)
     kernel = replace(kernel, grid=grid, block=block, device=device)
     threads = _mapped_threads(kernel, scope, scalars, lets)
