@@ -12,7 +12,7 @@ class DeviceNames:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.of_host: set[str] = set()
+        self.of_host: set[str] | None = None  # in device code
         self.ended: dict[str, Binding] = {}
 
     def before(self, s: Stmt) -> None:
@@ -21,7 +21,9 @@ class DeviceNames:
         if isinstance(s, CallStmt) and s.call.func == "kernel_setup_end":
             self.of_host = set(names)
         elif isinstance(s, CallStmt) and s.call.func == "kernel_teardown_begin":
-            self.ended |= {name: names.pop(name) for name in list(names) if name not in self.of_host}
+            kept = names.keys() if self.of_host is None else self.of_host  # None: the kernel has no beginning
+            self.ended |= {name: names.pop(name) for name in set(names).difference(kept)}
+            self.of_host = None
         elif isinstance(s, Decl) and s.name in self.ended:
             label = Label(self.ended[s.name].loc, "in the kernel above, in the same block")
             raise input_error("OG101", f"`{s.name}` is declared again", s.loc, labels=(label,))

@@ -118,8 +118,6 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr], taken: set[str]) -
         clauses.append(Clause("xproduces", (Item(None, after),)))
     writer.facts = at_start  # an invariant is also about the first iteration not taken
     for inv in inferred.contract.invariant:
-        if inv.known is not TRUE:  # of a contract that was written
-            raise Unprintable("known")
         r = inferred.before.held[inv.family]
         xs = writer.binders(r.cells.arity)
         init, value = (None if t is None else instantiate(t, (inferred.v, *xs)) for t in (inv.init, inv.value))

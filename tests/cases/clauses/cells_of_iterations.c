@@ -15,7 +15,7 @@
 //   run: OG213 &b[i] ~~> B(i)
 // mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "xpreserves(\"&b[i] ~~> B(i)\")" => REFUTED[OG322] &b[i] ~~> B(i)
 //   run: OG213 &b[i] ~~> B(i)
-// mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "xreads(\"&a[i] ~~> A(i)\")" => REFUTED[OG322] for (int i = 0; i < n; i++)
+// mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "xreads(\"&a[i] ~~> A(i)\")" => REFUTED[OG322] 2nd &a[i] ~~> A(i)");
 //   run: OG213 2nd &a[i] ~~> A(i)");
 // mutate: "xreads(\"&b[i] ~~> B(i)\")" -> "sreads(\"a ~> Matrix1(n, A)\")" => REFUTED[OG322] 2nd a ~> Matrix1(n, A)");
 //   run: OG213 2nd a ~> Matrix1(n, A)");

@@ -8,8 +8,7 @@ void f(int64_t n, int64_t out[1]) {
   __produces("out ~> Cells1(1)");
   kernel_launch(0, 32, 0);
   kernel_setup_end();
-  float* const t = MALLOC1(float, n);
-  free(t);
+  float* const t = __treg_malloc1<float>(n);
   kernel_teardown_begin();
   kernel_kill();
   out[0] = n + 1;

@@ -1,6 +1,6 @@
 // A variable of the grid does not exist after the kernel.
 // expect: VERIFIED
-// mutate: "y = 1;" -> "y = c;" => REFUTED[OG302] 2nd c;
+// mutate: "y = 1;" -> "y = c;" => REJECTED[OG100] 2nd c;
 
 void variable(int G, float d[G][8]) {
   __requires("D: int * int -> float, G >= 0");

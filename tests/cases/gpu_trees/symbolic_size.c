@@ -5,7 +5,7 @@
 // mutate: "      blocksync();\n    }" -> "    }"
 //   => REFUTED[OG341] for t in 0..1 << i -> &s[DMINDEX1(B, b)][t] ~~>[SMem] Sum(j in 0..1 << (logN - i), A(b * N + t + j * (1 << i)))
 // mutate: "i = logN; i > 0" -> "i = logN; i > 1" => REFUTED[OG302] s[DMINDEX1(B, b)][t] = d[b * N + t];
-// mutate: "0..1 << (logN - i)" -> "0..2 << (logN - i)" => REFUTED[OG318] for (int i = logN; i > 0; i--)
+// mutate: "0..1 << (logN - i)" -> "0..2 << (logN - i)" => REFUTED[OG322] for t in 0..1 << i -> &s[DMINDEX1(B, b)][t] ~~>[SMem] Sum(j in 0..2 << (logN - i), A(b * N + t + j * (1 << i)))
 // mutate: "j * (1 << i)))" -> "j * (2 << i) / 2))" => VERIFIED
 // mutate: "][t] ~>[SMem] UninitCell" -> "][t] ~>[SMem] Cell" => VERIFIED
 // mutate: "for t in 1 << i..N" -> "for t in 2 << i..N" => UNPROVED[OG318] for (int i = logN; i > 0; i--)
