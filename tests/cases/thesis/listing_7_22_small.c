@@ -5,6 +5,7 @@
 // run: clean
 // also: standin, replay
 // mutate: "s = 4" -> "s = 2" => REFUTED[OG318] thread for (int block = 0; block < numBlocks; block++)
+//   slow: the search for a proof takes long to give up
 // mutate: "mySum[tid] + sdata[tid + s]" -> "mySum[tid] + sdata[tid] + sdata[tid + s]" => REFUTED[OG307] _Res == Sum(i in 0..n, A(i))
 // mutate: "sdata[tid] = mySum[tid] = mySum[tid]" -> "mySum[tid] = mySum[tid]" => REFUTED[OG307] _Res == Sum(i in 0..n, A(i))
 // mutate: "mySum[tid] = mySum[tid] + sdata[tid + s]" -> "mySum[tid + s]" => REFUTED[OG344] mySum[tid + s];
