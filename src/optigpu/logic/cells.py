@@ -56,7 +56,7 @@ class Cells:
 
     def under(self, outer: Terms) -> Cells:
         """The cells for these values of the first binders; the others stay binders."""
-        levels = [(*outer, *arguments(i)) for i in range(self.arity - len(outer) + 1)]
+        levels = [(*(k.shift(x, i) for x in outer), *arguments(i)) for i in range(self.arity - len(outer) + 1)]
         rest = zip(self.ranges[len(outer) :], levels)
         ranges = tuple((instantiate(lo, args), instantiate(hi, args)) for (lo, hi), args in rest)
         return Cells(self.base, ranges, instantiate(self.where, levels[-1]), self.at(levels[-1]))

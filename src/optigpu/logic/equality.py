@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from optigpu.logic import terms as k
@@ -100,6 +101,7 @@ class Maximum:
     """`old` and `new` are equal maxima: each value of one is at most a value of the other.
 
     `forward` has, for each part of old (`maximum_parts`), the cases by which its values are found in new; `back` the other way.
+    Parts that repeat the values of other parts of the same maximum (`repeated_parts`) need no cases.
     """
 
     old: Term
@@ -181,12 +183,8 @@ class Equality:
             case Partition(old, test):
                 return partition(old, test) if old.op == "sum" else None
             case Maximum(old, new, forward_cases, back_cases):
-                a, b = scaled_maximum_parts(self.judge, facts, old), scaled_maximum_parts(self.judge, facts, new)
-                return (
-                    new
-                    if self._bounded(facts, a, b, forward_cases) and self._bounded(facts, b, a, back_cases)
-                    else None
-                )
+                bounded = self._bounded(facts, old, new, forward_cases) and self._bounded(facts, new, old, back_cases)
+                return new if bounded else None
             case Extend(old, body, steps):
                 return self._extended(facts, old, body, steps)
 
@@ -221,11 +219,13 @@ class Equality:
         goal = k.and_(source.domain(image), same(instantiate_all(forward, image), c))
         return self.judge.proves(inside, goal)
 
-    def _bounded(self, facts: Facts, parts: list[Cells], others: list[Cells], maps: Cases) -> bool:
-        """Is each value of `parts` at most one of `others`? Each case of a part names one, and one of the cases always applies."""
+    def _bounded(self, facts: Facts, a: Term, b: Term, maps: Cases) -> bool:
+        """Is each value of a at most one of b? Each case of a part of a names one, and one of the cases always applies."""
+        parts, others = scaled_maximum_parts(self.judge, facts, a), scaled_maximum_parts(self.judge, facts, b)
         if len(maps) != len(parts):
             return False
-        for part, cases in zip(parts, maps):
+        repeated = set(scaled_maximum_parts(self.judge, facts, a, partial(repeated_parts, facts)))
+        for part, cases in ((p, cases) for p, cases in zip(parts, maps) if p not in repeated):
             b, inside = facts.arbitrary(*(INT,) * len(part.ranges))
             inside = inside.assume(part.domain(b))
             for case in cases:
@@ -304,10 +304,38 @@ def maximum_parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Te
             return [Cells("", ranges, where, (t,))]
 
 
-def scaled_maximum_parts(judge: ObligationJudge, facts: Facts, t: Term) -> list[Cells]:
+def repeated_parts(facts: Facts, t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:
+    """Parts of t whose values other parts have too: parts of a fold's initial value that are a part of its body at low < high.
+
+    Such a part of the body has one more range. So all values of t are in parts that are not listed here.
+    """
+    match t.op:
+        case "max":
+            return [p for a in t.args for p in repeated_parts(facts, a, ranges, where)]
+        case "fold_max":
+            initial, low, high, body = t.args
+            inside = (*ranges, (low, high)), k.shift(where, 1)
+            out = repeated_parts(facts, initial, ranges, where) + repeated_parts(facts, body, *inside)
+            some = k.lt(low, high)
+            if some is TRUE or (some.level == 0 and facts.proves(some)):
+                at_low = [p.under((*arguments(len(ranges)), low)) for p in maximum_parts(body, *inside)]
+                values = {replace(p, ranges=(*ranges, *p.ranges)) for p in at_low}
+                out += values.intersection(maximum_parts(initial, ranges, where))
+            return out
+        case "ite":
+            c, a, b = t.args
+            then = repeated_parts(facts, a, ranges, k.and_(where, c))
+            return then + repeated_parts(facts, b, ranges, k.and_(where, k.not_(c)))
+        case _:
+            return []
+
+
+def scaled_maximum_parts(
+    judge: ObligationJudge, facts: Facts, t: Term, parts: Callable[[Term], list[Cells]] = maximum_parts
+) -> list[Cells]:
     """The same; and of c * m + r, for a maximum m and c >= 0, the values c * x + r for each value x of m."""
     for m in (a for a in t.parts if t.op == "poly" and a.op in ("max", "fold_max")):
         linear = linear_in(k.coefficients(t), m) if t.level == 0 else None
         if linear is not None and judge.proves(facts, k.le(k.num(0, t.sort), linear[0])):
-            return [replace(p, index=(k.add(k.mul(linear[0], p.index[0]), linear[1]),)) for p in maximum_parts(m)]
-    return maximum_parts(t)
+            return [replace(p, index=(k.add(k.mul(linear[0], p.index[0]), linear[1]),)) for p in parts(m)]
+    return parts(t)

@@ -19,6 +19,7 @@ from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.covers import CoverSearch, combined
 from optigpu.search.explore.accumulation import FLAG_MONOIDS
+from optigpu.search.explore.default_terms import with_default_terms
 from optigpu.search.explore.effect_contents import EffectContents
 from optigpu.search.explore.loop_effects import (
     Accumulation,
@@ -163,7 +164,7 @@ class LoopContractSearch:
             init = k.or_(init, filled) if is_expressible(filled) else init
             return Invariant(n, k.abstract(init, bound), None)
         value = contents.value_at_start(effect, index, r.value_at(ys), inside_loop)
-        value = inside_loop.simplify(k.substitute(value, actual))
+        value = inside_loop.simplify(with_default_terms(k.substitute(value, actual)))
         if isinstance(effect, Accumulation) and effect.accumulator in FLAG_MONOIDS:
             value = _without_choice(value, inside_loop)
         init = contents.init_at_start(effect, index, init, inside_loop)

@@ -7,14 +7,15 @@ not be inverse to each other: a maximum may have a term twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
-from optigpu.logic.equality import Cases, Into, Maximum, scaled_maximum_parts
+from optigpu.logic.equality import Cases, Into, Maximum, repeated_parts, scaled_maximum_parts
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import FALSE, INT, TRUE, Term
 from optigpu.search.evaluation import Sample, Undefined, evaluate
@@ -71,24 +72,22 @@ class MaximumSearch:
         """Find the step that replaces one maximum by the other. `guess`: candidate indices, if the caller knows them."""
         key = (facts, old, new)
         if key not in self._steps:
-            old_parts, new_parts = (scaled_maximum_parts(self.tools.judge, facts, t) for t in (old, new))
-            forward = self.located(facts, old_parts, new_parts, guess)
-            back = self.located(facts, new_parts, old_parts, guess) if forward is not None else None
+            forward = self.located(facts, old, new, guess)
+            back = self.located(facts, new, old, guess) if forward is not None else None
             self._steps[key] = None if forward is None or back is None else Maximum(old, new, forward, back)
         return self._steps[key]
 
-    def located(self, facts: Facts, parts: list[Cells], others: list[Cells], guess: Guess | None) -> Cases | None:
-        """Locate the terms of each part in another maximum, which has the parts `others`."""
+    def located(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Cases | None:
+        """Locate the terms of each part of a maximum in another one. Parts that repeat others need no place."""
         maps: list[tuple[Into, ...]] = []
-        for part in parts:
+        repeated = set(self._repeated(facts, a))
+        for part in scaled_maximum_parts(self.tools.judge, facts, a):
+            if part in repeated:
+                maps.append(())
+                continue
             xs, here = facts.arbitrary(*(INT,) * len(part.ranges))  # as the kernel names them
             here, body = here.assume(part.domain(xs)), part.at(xs)[0]
-            locations = [
-                TermLocation(_agreement(body, other.at(to)[0]), other.domain(to), k.le(body, other.at(to)[0]), q, to)
-                for q, other in enumerate(others)
-                for to in (guess(xs, len(other.ranges)) if guess else _matching(self.tools, here, body, other))
-            ]
-            cases = self.cases(here, locations)
+            cases = self.cases(here, self._locations(facts, here, body, xs, b, guess))
             if cases is None:
                 return None
             maps.append(
@@ -96,15 +95,30 @@ class MaximumSearch:
             )
         return tuple(maps)
 
-    def cases(self, here: Facts, locations: list[TermLocation]) -> list[tuple[Term, int, Terms]] | None:
+    def _repeated(self, facts: Facts, t: Term) -> list[Cells]:
+        return scaled_maximum_parts(self.tools.judge, facts, t, partial(repeated_parts, facts))
+
+    def _locations(
+        self, facts: Facts, here: Facts, body: Term, xs: Terms, b: Term, guess: Guess | None
+    ) -> Iterator[TermLocation]:
+        """Yield where a term may be in the maximum b: in parts with few indices first, in parts that repeat others last."""
+        repeated = set(self._repeated(facts, b))
+        others = list(enumerate(scaled_maximum_parts(self.tools.judge, facts, b)))
+        for q, other in sorted(others, key=lambda o: (o[1] in repeated, len(o[1].ranges))):
+            for to in guess(xs, len(other.ranges)) if guess else _matching(self.tools, here, body, other):
+                there = other.at(to)[0]
+                yield TermLocation(_agreement(body, there), other.domain(to), k.le(body, there), q, to)
+
+    def cases(self, here: Facts, locations: Iterable[TermLocation]) -> list[tuple[Term, int, Terms]] | None:
         """Choose one location that always has the term, or several by cases. Samples tell which are worth a proof."""
         envs = samples(here)
-        held = {p: sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in envs) for p in locations}
-        for p in sorted(locations, key=lambda p: len(p.indices)):
+        held: dict[TermLocation, int] = {}
+        for p in locations:  # the next one is computed only if this one does not have the term
+            held[p] = sum(_may_hold(here.apply(k.and_(p.agreement, p.domain)), s) for s in envs)
             if held[p] == len(envs) and self.tools.proves(here, k.and_(p.agreement, p.domain, p.bounded)):
                 return [(TRUE, p.part, p.indices)]
         cases: list[tuple[Term, int, Terms]] = []
-        for p in sorted(locations, key=lambda p: (held[p], len(p.indices)), reverse=True):
+        for p in sorted(held, key=lambda p: (held[p], len(p.indices)), reverse=True):
             test = here.simplify(p.agreement)
             if test is FALSE:
                 continue
