@@ -46,6 +46,9 @@ class MaximumSearch:
     def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
         """Find a maximum in a that equals one in b."""
         in_a, in_b = maxima(a), maxima(b)
+        for whole, in_whole, other, in_other in ((a, in_a, b, in_b), (b, in_b, a, in_a)):
+            if whole.op == "fold_max" and in_whole and not in_other:  # a maximum of nothing but one term
+                return self.equal(facts, whole, other, guess)
         for s in in_a:
             for t in in_b:
                 if s.sort is t.sort and s not in in_b and t not in in_a and "fold_max" in (s.op, t.op):
