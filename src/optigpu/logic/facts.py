@@ -18,6 +18,7 @@ from optigpu.logic.bounds import DEFINED, BoundTable
 from optigpu.logic.equations import solved, without_quotient_vars
 from optigpu.logic.inequalities import Elimination
 from optigpu.logic.monomials import split_multiple, without_factor
+from optigpu.logic.number_ranges import NumberRanges
 from optigpu.logic.powers import bounds_of_powers, factored, has_product_of_powers, is_power, multiplied, with_factor
 from optigpu.logic.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
 
@@ -65,6 +66,7 @@ class Facts:
         self.known: frozenset[Term] = frozenset()  # the items as a set
         self._deciding = False  # while choices inside facts are being decided
         self._bounds: BoundTable | None = None
+        self._ranges: NumberRanges | None = None
         self._simplified: dict[Term, Term] = {}
         self._nonneg: dict[Term, bool] = {}
         self.constants = 0  # the number of arbitrary constants
@@ -126,7 +128,7 @@ class Facts:
     def _set_items(self, items: list[Term]) -> None:
         self.items = tuple(dict.fromkeys(i for i in _sharpened(items) if i is not TRUE))
         self.known = frozenset(self.items)
-        self._bounds, self._simplified, self._nonneg, self._deciding = None, {}, {}, False
+        self._bounds, self._ranges, self._simplified, self._nonneg, self._deciding = None, None, {}, {}, False
 
     def _inside(self, fact: Term) -> Term:
         """A fact with the numbers in it simplified, while the fact itself is not decided."""
@@ -315,21 +317,30 @@ class Facts:
         if answer is None:
             self._nonneg[p] = False  # while it is being proved
             possible = k.is_num(p) or not self._refuted(p)
-            answer = self._nonneg[p] = possible and Elimination(self._bounds_for(p), self._refuted).proves_nonneg(p)
+            answer = self._nonneg[p] = possible and self._proves_nonneg(p)
         return answer
+
+    def _proves_nonneg(self, p: Term) -> bool:
+        """p >= 0, by the ranges of its atoms, or by eliminating them."""
+        self._ranges = self._ranges or NumberRanges(self._bounds_of_facts())
+        least, _ = self._ranges.of(p)
+        return (least is not None and least >= 0) or Elimination(self._bounds_for(p), self._refuted).proves_nonneg(p)
 
     def _refuted(self, p: Term) -> bool:
         return self.guide.refutes(self.sealed, p)
 
-    def _bounds_for(self, p: Term) -> BoundTable:
-        """Bounds from the facts, and those of the divisions, maxima and powers in p."""
+    def _bounds_of_facts(self) -> BoundTable:
         if self._bounds is None:
             self._bounds = BoundTable(self.known, set())
             self._bounds.add_all(self.items)
             if powers := [a for a in dict.fromkeys(a for i in self.items for a in k.subterms(i)) if is_power(a)]:
                 self._add_powers(self._bounds, powers)
                 self._nonneg.clear()  # what was not proved while these bounds were missing
-        bounds = self._bounds
+        return self._bounds
+
+    def _bounds_for(self, p: Term) -> BoundTable:
+        """Bounds from the facts, and those of the divisions, maxima and powers in p."""
+        bounds = self._bounds_of_facts()
         if any(a.op in DEFINED and a not in bounds.of for a in k.subterms(p)):
             divisors = {a.args[1] for a in k.subterms(p) if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}
             bounds = bounds.copy()
