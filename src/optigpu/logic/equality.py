@@ -219,12 +219,12 @@ class Equality:
         goal = k.and_(source.domain(image), same(instantiate_all(forward, image), c))
         return self.judge.proves(inside, goal)
 
-    def _bounded(self, facts: Facts, a: Term, b: Term, maps: Cases) -> bool:
-        """Is each value of a at most one of b? Each case of a part of a names one, and one of the cases always applies."""
-        parts, others = scaled_maximum_parts(self.judge, facts, a), scaled_maximum_parts(self.judge, facts, b)
+    def _bounded(self, facts: Facts, old: Term, new: Term, maps: Cases) -> bool:
+        """Is each value of old at most one of new? Each case of a part of old names one, and one of the cases always applies."""
+        parts, others = scaled_maximum_parts(self.judge, facts, old), scaled_maximum_parts(self.judge, facts, new)
         if len(maps) != len(parts):
             return False
-        repeated = set(scaled_maximum_parts(self.judge, facts, a, partial(repeated_parts, facts)))
+        repeated = set(scaled_maximum_parts(self.judge, facts, old, partial(repeated_parts, facts)))
         for part, cases in ((p, cases) for p, cases in zip(parts, maps) if p not in repeated):
             b, inside = facts.arbitrary(*(INT,) * len(part.ranges))
             inside = inside.assume(part.domain(b))
@@ -304,7 +304,9 @@ def maximum_parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Te
             return [Cells("", ranges, where, (t,))]
 
 
-def repeated_parts(facts: Facts, t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:
+def repeated_parts(
+    facts: Facts, t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE
+) -> list[Cells]:
     """Parts of t whose values other parts have too: parts of a fold's initial value that are a part of its body at low < high.
 
     Such a part of the body has one more range. So all values of t are in parts that are not listed here.

@@ -31,7 +31,7 @@ class NumberRanges:
         """The range of a sum: of its monomials, of the same with a remainder taken out, or of one quotient with the rest inside."""
         out: Range = (0, 0)
         for m, c in cs.items():
-            out = _added(out, _scaled(c, self._monomial(m, depth) if m else (1, 1)))
+            out = _added(out, _scaled(c, self._atom(m[0], depth) if len(m) == 1 else (None, None) if m else (1, 1)))
         quotients = [m[0] for m in cs if len(m) == 1 and m[0].op == "fdiv" and _is_positive(m[0].args[1])]
         for q in sorted(quotients, reverse=True) if len(cs) > 1 else ():
             (x, d), c = q.args, cs[(q,)]
@@ -45,18 +45,7 @@ class NumberRanges:
             if others and all(e % c == 0 for e in others.values()):  # c * q + c * r = c * ((x + d * r) div d)
                 inside = k.add(x, k.mul(d, k.polynomial({m: e // c for m, e in others.items()}, INT)))
                 whole = _scaled(c, _divided(self.of(inside, depth + 1), d.data))
-                return _both(out, _added(whole, (cs.get((), 0), cs.get((), 0))))
-        return out
-
-    def _monomial(self, m: k.Monomial, depth: int) -> Range:
-        """The range of a product: of one atom, or of atoms that are not negative."""
-        if len(m) == 1:
-            return self._atom(m[0], depth)
-        out: Range = (1, 1)
-        for low, high in (self._atom(a, depth) for a in m):
-            if low is None or low < 0 or out[0] is None:
-                return None, None
-            out = (out[0] * low, None if out[1] is None or high is None else out[1] * high)
+                return _both(out, _added(whole, (int(cs.get((), 0)),) * 2))
         return out
 
     def _atom(self, a: Term, depth: int) -> Range:
@@ -72,20 +61,15 @@ class NumberRanges:
         match a.op:
             case "fdiv" if _is_positive(a.args[1]):
                 return _divided(self.of(a.args[0], depth), a.args[1].data)
-            case "max":
-                ranges = [self.of(x, depth) for x in a.args]
-                return max((low for low, _ in ranges if low is not None), default=None), _greatest(ranges)
             case "ite":
-                ranges = [self.of(x, depth) for x in a.args[1:]]
-                lows = [low for low, _ in ranges if low is not None]
-                return min(lows) if len(lows) == 2 else None, _greatest(ranges)
+                ends = zip(*(self.of(x, depth) for x in a.args[1:]))
+                (low, other_low), (high, other_high) = ends
+                return (
+                    None if low is None or other_low is None else min(low, other_low),
+                    None if high is None or other_high is None else max(high, other_high),
+                )
             case _:
                 return None, None
-
-
-def _greatest(ranges: list[Range]) -> int | None:
-    highs = [high for _, high in ranges if high is not None]
-    return max(highs) if len(highs) == len(ranges) else None
 
 
 def _is_positive(d: Term) -> bool:
@@ -104,7 +88,9 @@ def _both(a: Range, b: Range) -> Range:
 
 
 def _added(a: Range, b: Range) -> Range:
-    return (None if a[0] is None or b[0] is None else a[0] + b[0]), (None if a[1] is None or b[1] is None else a[1] + b[1])
+    return (None if a[0] is None or b[0] is None else a[0] + b[0]), (
+        None if a[1] is None or b[1] is None else a[1] + b[1]
+    )
 
 
 def _scaled(c: int, r: Range) -> Range:

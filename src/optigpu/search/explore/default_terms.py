@@ -1,8 +1,8 @@
 """Maxima under conditions: what takes part in the maximum where a condition does not hold.
 
-`if (c(i)) m = fmaxf(m, f(i));` leaves `fold_max(m0; i, c(i) ? f(i) : m0)`: where c does not hold, the entry value m0 counts once more.
-In nested loops m0 is a maximum itself, and would be repeated in each of them. One term of m0 is as good as all of them, since m0 takes
-part anyway: for m0 = fold_max(0; …) it is 0.
+`if (c(i)) m = fmaxf(m, f(i));` leaves `fold_max(m0; i, c(i) ? f(i) : m0)`: where c does not hold, the entry value m0 counts once
+more. In nested loops m0 is a maximum itself, and would be repeated in each of them. One term of m0 is as good as all of them, since
+m0 takes part anyway: for m0 = fold_max(0; …) it is 0.
 """
 
 from __future__ import annotations
