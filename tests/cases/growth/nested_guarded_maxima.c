@@ -1,7 +1,9 @@
 // The maximum of a four-dimensional array up to a bound in each dimension: four loops, each with a guard.
 // expect: VERIFIED
-// mutate: "if (i2 < b2)" -> "if (i2 <= b2)" => REFUTED[OG307] return best
-// mutate: "best = fmaxf(best, a[i0][i1][i2][i3])" -> "best = fmaxf(best, a[i0][i1][i3][i2])" => REFUTED[OG307] return best
+// mutate: "if (i2 < b2)" -> "if (i2 <= b2)"
+//   => REFUTED[OG307] _Res == max(0, Max(i0 in 0..m, i1 in 0..m, i2 in 0..m, i3 in 0..m, i0 < b0 && i1 < b1 && i2 < b2 && i3 < b3 ? A(i0, i1, i2, i3) : 0))
+// mutate: "best = fmaxf(best, a[i0][i1][i2][i3])" -> "best = fmaxf(best, a[i0][i1][i3][i2])"
+//   => REFUTED[OG307] _Res == max(0, Max(i0 in 0..m, i1 in 0..m, i2 in 0..m, i3 in 0..m, i0 < b0 && i1 < b1 && i2 < b2 && i3 < b3 ? A(i0, i1, i2, i3) : 0))
 
 float f(int m, int b0, int b1, int b2, int b3, float a[m][m][m][m]) {
   __requires("A: int * int * int * int -> float, m > 0");
