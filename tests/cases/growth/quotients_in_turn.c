@@ -1,7 +1,5 @@
 // Quotients and remainders in turn, each of the one before.
 // expect: VERIFIED
-// mutate: "x9 % 991" -> "x9 % 990" => REFUTED[OG305] int x0 = i
-// mutate: "x11 % 989" -> "(x11 - 1) % 989" => REFUTED[OG305] int x0 = i
 
 void f(int n, int c[n]) {
   __writes("c ~> Matrix1(n, fun i -> ((((((((((((i / 2) % 999) / 4) % 997) / 3) % 995) / 2) % 993) / 4) % 991) / 3) % 989))");
