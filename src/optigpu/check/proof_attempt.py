@@ -8,6 +8,7 @@ from optigpu.elaborate.weakening import closed_name, weakened
 from optigpu.kernel import Judge, Ledger, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnprovedFact, WrongValue
+from optigpu.search.content_names import may_matter
 from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
@@ -30,11 +31,12 @@ class ProofAttempt:
         self.equality_proofs = equality_proofs
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
+        self.naming = not self.keeps_points  # people look at states: these show contents, not names of them
         self.kernel, self.executor = self._restarted()
 
     def _restarted(self) -> tuple[RecordingKernel, Executor]:
         kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
-        executor = Executor(kernel, self.elaborated, self.equality_proofs)
+        executor = Executor(kernel, self.elaborated, self.equality_proofs, self.naming)
         if self.keeps_points:
             executor.states = ProofStates(self.elaborated.statements, self.f.body)
         return kernel, executor
@@ -45,6 +47,10 @@ class ProofAttempt:
             try:
                 return self.executor.verify(self.f.name)
             except Failed as failure:
+                if self.naming and may_matter(self.executor.progress.state, failure.cause):
+                    self.naming = False
+                    self.kernel, self.executor = self._restarted()
+                    continue
                 promise = failed_promise(failure, self.f)
                 if self.f.name == closed_name(self.f.name) or promise is None or promise in self.left_out:
                     raise

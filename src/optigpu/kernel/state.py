@@ -65,6 +65,7 @@ class State:
     counter: int  # for names and family numbers that occur nowhere else
     context: Context
     pending_reads: PendingReads
+    definitions: Mapping[Term, Term]  # of names that stand for contents (contents_rules.py, `name`)
 
     def value(self, t: Term) -> Term:
         """The value of a term of the program at this point."""
@@ -85,7 +86,7 @@ class State:
 def first_state(
     facts: Facts, bases: Mapping[str, Base], code: Instructions, block: OpenBlock, counter: int, c: Context
 ) -> State:
-    return State(facts, {}, {}, bases, code, block, counter, c, ())
+    return State(facts, {}, {}, bases, code, block, counter, c, (), {})
 
 
 changed = replace  # for rules: the state with some fields replaced

@@ -14,6 +14,7 @@ from optigpu.logic.terms import TRUE
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
+from optigpu.search.content_names import ContentNames, may_matter
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
@@ -30,8 +31,14 @@ OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side co
 class Executor:
     """Proves functions: leads the kernel from the start of a function to its end, one rule after the other."""
 
-    def __init__(self, kernel: Kernel, elaborated: Elaborated, equality_proofs: EqualityProofs | None = None) -> None:
-        """`equality_proofs`: what earlier searches found."""
+    def __init__(
+        self,
+        kernel: Kernel,
+        elaborated: Elaborated,
+        equality_proofs: EqualityProofs | None = None,
+        naming: bool = True,
+    ) -> None:
+        """`equality_proofs`: what earlier searches found. `naming`: large contents get names."""
         self.kernel = kernel
         self.tools = SearchTools(kernel.judge)
         self.explorer = Explorer(self.tools, elaborated)
@@ -39,6 +46,7 @@ class Executor:
         self.cells = CellSearch(self.tools, self.equalities)
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
         self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self)
+        self.names = ContentNames(kernel, naming)
         self.progress = Progress("")
         self.states: ProofStates | None = None  # kept if there is one
 
@@ -61,6 +69,7 @@ class Executor:
 
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
         """Apply the rule for the end of a function; if a claim spans several families, join them first."""
+        state = self.names.unfolded(state)
         try:
             return self._finish(state, f)
         except Rejected as r:
@@ -131,19 +140,22 @@ class Executor:
             case kc.Release(base):
                 return self._free(state, base)
             case kc.Oblige():
-                return self.kernel.oblige(state)
+                return self._oblige(state)
             case kc.Assertion(prop):
+                state = self.names.unfolded(state)
                 return self.kernel.assertion(state, self.cells.fact_steps(state.facts, state.value(prop)))
             case kc.Branch():
                 yes, no = self.kernel.enter_if(state)
-                yes = self.run(yes)
-                no = self.run(no)
+                yes = self.names.unfolded(self.run(yes), state.counter)
+                no = self.names.unfolded(self.run(no), state.counter)
                 return self.kernel.join_if(yes, no)
             case kc.CountedLoop() as loop:
-                return self.loops.loop(state, loop)
+                return self.names.named(self.loops.loop(state, loop))
             case kc.Invoke() as call:
+                state = self.names.unfolded(state)
                 return self.calls.call(state, call)
             case kc.GhostStep() as ghost:
+                state = self.names.unfolded(state)
                 return self.calls.ghost(state, ghost)
             case kc.LaunchKernel():
                 return self.kernel.launch(state)
@@ -155,6 +167,15 @@ class Executor:
                 return self._shuffle(state, shuffle)
             case _:
                 raise Rejected(OutOfOrder(Operation.ORDER, text="nothing to execute"))
+
+    def _oblige(self, state: State) -> State:
+        """Apply the rule for an obligation; if it does not follow from names of contents, from what they stand for."""
+        try:
+            return self.kernel.oblige(state)
+        except Rejected as r:
+            if not may_matter(state, r.cause):
+                raise
+        return self.kernel.oblige(self.names.unfolded(state))
 
     def _access(self, state: State, address: kc.CellAddress, operation: Operation) -> State:
         """Apply the rule for a load or store to the first family for which the kernel accepts it."""
