@@ -28,9 +28,9 @@ class SearchGuide(Guide):
 
     def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
         """Candidates: numbers among the cases of the summand, and numbers that facts compare with the functions in it."""
-        functions = {t.args[0] for t in k.subterms(summand) if t.op == "app"}
+        functions = {t.args[0] for t in k.subterms_with(summand, "app")}
         compared = [i for i in facts.items if i.op in ("le", "all") and not functions.isdisjoint(k.subterms(i))]
-        sides = [t.args[0] for i in compared for t in k.subterms(i) if t.op == "le"]
+        sides = [t.args[0] for i in compared for t in k.subterms_with(i, "le")]
         numbers = {-int(k.coefficients(p).get((), 0)) for p in sides if p.sort is INT}
         numbers |= {-n for n in numbers} | set(_leaves(summand))
         return sorted(numbers, reverse=not above)[:MAX_SUMMAND_BOUNDS]
@@ -53,7 +53,7 @@ class SearchGuide(Guide):
         """Instantiate universal facts at terms of ground facts, for a few rounds, since instances bring in new terms."""
         instances: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
         for _ in range(INSTANTIATION_ROUNDS):
-            applications = [t for g in (*ground, *instances) for t in k.subterms(g) if t.op == "app" and t.level == 0]
+            applications = [t for g in (*ground, *instances) for t in k.subterms_with(g, "app") if t.level == 0]
             before = len(instances)
             for u in universals:
                 for binding in _matches(u, applications):
@@ -91,7 +91,7 @@ def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]
     """Yield values of the bound variables at which an application in the fact equals one of the given applications."""
     sorts = u.data if u.op == "forall" else (INT,)
     n = len(sorts)
-    patterns = [t for t in k.subterms(u.args[-1]) if t.op == "app" and 0 < t.level <= n]
+    patterns = [t for t in k.subterms_with(u.args[-1], "app") if 0 < t.level <= n]
 
     def search(known: dict[int, Term], left: list[Term]) -> Iterator[dict[int, Term]]:
         if len(known) == n:

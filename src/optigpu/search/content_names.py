@@ -1,8 +1,7 @@
 """Names for large contents, so that what happened before a piece of code does not enlarge the terms inside it. Untrusted.
 
-A loop that works on sums over sums works on `x(i)` instead, a name that the kernel introduces for them
-(kernel/contents_rules.py). At the end of a block, the names that were given in it are unfolded: contracts and postconditions are about
-what they stand for.
+A loop that works on sums over sums works on `x(i)` instead, a name that the kernel introduces for them (kernel/contents_rules.py).
+At the end of a block, the names that were given in it are unfolded: contracts and postconditions are about what they stand for.
 
 Only reals get names. Integers are indices and bounds, of which more must be known than that they are numbers.
 """

@@ -113,7 +113,10 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr], taken: set[str]) -
         at = tuple(instantiate(t, (inferred.v, *xs)) for t in x.forward)
         inside = within.assume(cells.domain(xs))
         owners = [Owned(s.held[number].owner, threads) for s in (inferred.start, inferred.end)]
-        init_before, value_before = inside.simplify(r.init_at(at)), inside.simplify(meaning(inferred.before, r.value_at(at)))
+        init_before, value_before = (
+            inside.simplify(r.init_at(at)),
+            inside.simplify(meaning(inferred.before, r.value_at(at))),
+        )
         known = (
             value_before if writer.is_writable(value_before) else None
         )  # the proof does not rest on what is stated here
