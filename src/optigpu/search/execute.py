@@ -19,6 +19,7 @@ from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySe
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.failure import Progress, information
+from optigpu.search.fresh_names import scoped
 from optigpu.search.loop_execution import LoopExecution
 from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access
@@ -110,6 +111,7 @@ class Executor:
             self.states.record(state)
         return state
 
+    @scoped
     def step(self, state: State) -> State:
         """Execute the next instruction; if it needs cells that span several families, join them first."""
         assert state.next is not None
@@ -201,6 +203,7 @@ class Executor:
         cause = ReadOnly if write and readable else MissingPermission
         raise Rejected(cause(operation, address.base, index=index, facts=state.facts))
 
+    @scoped
     def _with_plain_sums(self, state: State, n: int) -> State:
         """Restate nested sums of a family as sums over one range, if an obligation, which has no steps, is about the value."""
         load = state.next

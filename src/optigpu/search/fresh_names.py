@@ -1,20 +1,26 @@
 """Fresh variables of a search: binders that are bound again, contents of arrays at a point, values of which nothing is known.
 
-They need to differ only from each other within one function. Each function starts to count anew, so that the same search meets the
-same terms, and what is remembered of them.
+They need to differ only from each other where they meet. Each function starts to count anew, and so does each search for its
+temporaries, so that the same search meets the same terms, and what is remembered of them.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, Sort, Term
 
+P = ParamSpec("P")
+R = TypeVar("R")
 DIGITS = "0123456789"
+FIRST_TEMPORARY = 100_000  # temporaries are eliminated before iterations, whose numbers are smaller
 WHOLE_EXTENT = k.var(
     Name(Origin.CONTENTS, "extent", 0), INT
 )  # stands for the extent of an array in a dimension, whatever it is
@@ -31,6 +37,22 @@ def search_var(stem: str, number: int, sort: Sort) -> Term:
     return k.var(Name(Origin.SEARCH, letters, int(f"{stem[len(letters) :]}{number}")), sort)
 
 
+def scoped(f: Callable[P, R]) -> Callable[P, R]:
+    """A method whose result has none of the temporaries that it makes. Its object has `tools`."""
+
+    @wraps(f)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        owner: Any = args[0]
+        names: FreshNames = owner.tools.names
+        first = names.temporaries_made
+        try:
+            return f(*args, **kwargs)
+        finally:
+            names.temporaries_made = first
+
+    return inside
+
+
 class FreshNames:
     """Makes variables with a number of their own."""
 
@@ -39,10 +61,12 @@ class FreshNames:
 
     def restart(self) -> None:
         self._numbers = itertools.count(1)
+        self.temporaries_made = FIRST_TEMPORARY  # the number of the next one
 
     def temporaries(self, n: int, stem: str = "b") -> Terms:
         """Make integer variables for the time of a search; they are bound again before anything reaches the kernel."""
-        return tuple(search_var(stem, next(self._numbers), INT) for _ in range(n))
+        first, self.temporaries_made = self.temporaries_made, self.temporaries_made + n
+        return tuple(search_var(stem, number, INT) for number in range(first, first + n))
 
     def iteration(self, index: Term) -> Term:
         """The symbolic iteration of an explored loop. If it is the first loop of the function with an index of this name, the

@@ -30,4 +30,7 @@ class SearchTools:
 
     def invert(self, cells: Cells, target: Terms, facts: Facts) -> Terms | None:
         """Compute the values of the binders at which the index of the cells is `target`."""
-        return invert(cells, target, facts, self.names)
+        first = self.names.temporaries_made
+        values = invert(cells, target, facts, self.names)
+        self.names.temporaries_made = first
+        return values

@@ -46,7 +46,7 @@ from optigpu.search.explore.symbolic_memory import (
     unknown_contents,
 )
 from optigpu.search.explore.tree_reduction import apply_tree, find_tree, tree_invariants
-from optigpu.search.fresh_names import mentions_opaque
+from optigpu.search.fresh_names import mentions_opaque, scoped
 from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.variable_ranges import holds_after
@@ -115,6 +115,7 @@ class Explorer:
             case _:
                 assert_never(i)
 
+    @scoped
     def shuffle(self, i: kc.Shuffle, w: World) -> None:
         """Each lane of a warp reads the source of another lane."""
         (lane,) = self.tools.temporaries(1, "l")
@@ -178,6 +179,7 @@ class Explorer:
             w.env[loop.index] = k.num(number)
             self.run(loop.body, w)
 
+    @scoped
     def apply_summary(self, summary: LoopSummary, w: World) -> None:
         """Apply the effects of a loop to the state before it."""
         entry = {c.start: (base, c) for base, c in summary.entry.items()}

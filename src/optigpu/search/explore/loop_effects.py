@@ -162,7 +162,8 @@ def same_but_for_guard(a: Cells, b: Cells) -> bool:
 
 def is_injective(tools: SearchTools, facts: Facts, cells: Cells) -> bool:
     """Does a cell determine the values of the binders?"""
-    xs = tools.temporaries(cells.arity)
+    first, xs = tools.names.temporaries_made, tools.temporaries(cells.arity)
     inside = facts.assume(cells.domain(xs))
     back = tools.invert(cells, cells.at(xs), inside)
+    tools.names.temporaries_made = first
     return back is not None and tools.proves(inside, same(back, xs))
