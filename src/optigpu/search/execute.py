@@ -56,8 +56,7 @@ class Executor:
     def verify(self, name: str) -> Theorem:
         """Prove that a function satisfies its contract. Raises Failed."""
         self.progress = Progress(name)
-        self.explorer.restart()
-        self.tools.names.restart()
+        self._restart_search()
         f = self.kernel.program.functions[name]
         try:
             state = self.kernel.begin(name, tuple(self.cells.inverse(c) for c in f.contract.pre))
@@ -67,6 +66,11 @@ class Executor:
             return self.finish(end, f)
         except Rejected as r:
             raise self.progress.failure(self.tools, r.cause) from None
+
+    def _restart_search(self) -> None:
+        """Forget what was found out about other code: the search for this code then meets the terms that it met there before."""
+        self.explorer.restart()
+        self.tools.names.restart()
 
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
         """Apply the rule for the end of a function; if a claim spans several families, join them first."""
@@ -115,6 +119,8 @@ class Executor:
     def step(self, state: State) -> State:
         """Execute the next instruction; if it needs cells that span several families, join them first."""
         assert state.next is not None
+        if state.block.before is None:
+            self._restart_search()
         self.progress.at = state.next.at or self.progress.at
         self.progress.state = state
         try:

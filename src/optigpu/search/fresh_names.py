@@ -1,13 +1,14 @@
 """Fresh variables of a search: binders that are bound again, contents of arrays at a point, values of which nothing is known.
 
-They need to differ only from each other where they meet. Each function starts to count anew, and so does each search for its
-temporaries, so that the same search meets the same terms, and what is remembered of them.
+They need to differ only from each other where they meet: temporaries are numbered anew by each search, iterations and contents by the
+depth of explored loops. So the same search meets the same terms, and what is remembered of them, wherever it takes place.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -60,7 +61,8 @@ class FreshNames:
         self.restart()
 
     def restart(self) -> None:
-        self._numbers = itertools.count(1)
+        self._opaque = itertools.count(1)
+        self.depth = 0  # explored loops around this point
         self.temporaries_made = FIRST_TEMPORARY  # the number of the next one
 
     def temporaries(self, n: int, stem: str = "b") -> Terms:
@@ -73,16 +75,25 @@ class FreshNames:
         normaliser eliminates the iteration early, otherwise as late as sizes."""
         name: Name = index.data
         if name.number == 1:
-            return search_var(name.stem, next(self._numbers), INT)
-        return k.var(Name(Origin.ITERATION, name.stem, int(f"{name.number}{next(self._numbers)}")), INT)
+            return search_var(name.stem, self.depth, INT)
+        return k.var(Name(Origin.ITERATION, name.stem, int(f"{name.number}{self.depth}")), INT)
 
     def contents(self, base: str, sort: Sort) -> Term:
-        """Name the contents of an array at a point: a function from indices to values, or one value."""
-        return k.var(Name(Origin.CONTENTS, base, next(self._numbers)), sort)
+        """Name the contents of an array where the exploration of a loop starts: a function from indices to values, or one value."""
+        return k.var(Name(Origin.CONTENTS, base, self.depth), sort)
 
     def opaque(self, sort: Sort) -> Term:
         """Make a value of which nothing is known."""
-        return k.var(Name(Origin.OPAQUE, "", next(self._numbers)), sort)
+        return k.var(Name(Origin.OPAQUE, "", next(self._opaque)), sort)
+
+    @contextmanager
+    def inside_loop(self) -> Iterator[None]:
+        """Explore the body of a loop."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
 
 def is_opaque(t: Term) -> bool:

@@ -227,6 +227,10 @@ class Explorer:
 
     def summarise(self, loop: kc.CountedLoop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and infer the effect of the loop on each array."""
+        with self.tools.names.inside_loop():
+            return self._summarise(loop, w)
+
+    def _summarise(self, loop: kc.CountedLoop, w: World) -> LoopSummary:
         start, bound, step = (w.value(t) for t in (loop.start, loop.bound, loop.amount))
         range_ = iterations(loop, start, bound, step)
         range_ = replace(range_, high=w.facts.simplify(range_.high))

@@ -96,6 +96,11 @@ def find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, 
     """Recognise a tree reduction by what its body does for a symbolic index with these values."""
     if not values:
         return None
+    with tools.names.inside_loop():
+        return _find_tree(tools, run, loop, w, values)
+
+
+def _find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, values: list[int]) -> Tree | None:
     i = tools.temporaries(1, "h")[0]
     facts = w.facts.assume(k.le(k.num(min(values)), i), k.le(i, k.num(max(values))))
     at_start = unknown_contents(tools, w.contents)
