@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from optigpu.kernel.causes import NotOwner, Operation, Rejected, WrongShape
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, member, require_known, terms_of
-from optigpu.kernel.state import State, changed
+from optigpu.kernel.state import State, changed, take_number
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Cells, Owner, Terms, arguments, unknown
 from optigpu.logic.equality import EqualitySteps
@@ -41,9 +41,11 @@ def restate(c: SideConditions, state: State, family: int, where: Term, value: Te
     r, n = state.held[family], state.held[family].cells.arity
     want = CellFamily(r.cells, value, k.and_(where, r.init))
     c.require_contents(Operation.RESTATE, state.facts, want, r, arguments(n), steps, False)
-    other = unknown(r.cells.base, state.counter, n, state.bases[r.cells.base].sort)
+    names = dict(state.names)
+    number = take_number(names, r.cells.base, state.block.depth)
+    other = unknown(r.cells.base, number, n, state.bases[r.cells.base].sort)
     new = replace(r, value=k.ite(where, value, other))
-    return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
+    return changed(state, held={**state.held, family: new}, names=names)
 
 
 def name(c: SideConditions, state: State, family: int) -> State:
@@ -57,10 +59,11 @@ def name(c: SideConditions, state: State, family: int) -> State:
     """
     r, n = state.held[family], state.held[family].cells.arity
     b, _ = state.facts.arbitrary(*(INT,) * n)
-    value = unknown(r.cells.base, state.counter, n, r.value.sort)
+    names = dict(state.names)
+    value = unknown(r.cells.base, take_number(names, r.cells.base, state.block.depth), n, r.value.sort)
     x, meaning = (value.args[0], k.lam(b, r.value_at(b))) if n else (value, r.value)
     held = {**state.held, family: replace(r, value=value)}
-    return changed(state, held=held, definitions={**state.definitions, x: meaning}, counter=state.counter + 1)
+    return changed(state, held=held, definitions={**state.definitions, x: meaning}, names=names)
 
 
 def unfold(c: SideConditions, state: State, names: Terms) -> State:

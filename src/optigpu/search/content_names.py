@@ -33,9 +33,10 @@ class ContentNames:
                 state = self.kernel.name(state, n)
         return state
 
-    def unfolded(self, state: State, since: int = 0) -> State:
-        """Unfold the names that were given since the state's counter was this, the latest first."""
-        names = [x for x in reversed(list(state.definitions)) if x.data.number >= since]
+    def unfolded(self, state: State, since: State | None = None) -> State:
+        """Unfold the names that were given since a state, or all, the latest first."""
+        before = () if since is None else since.definitions
+        names = [x for x in reversed(list(state.definitions)) if x not in before]
         if not names:
             return state
         unfolded = self.kernel.unfold(state, tuple(names))

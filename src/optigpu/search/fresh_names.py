@@ -1,7 +1,7 @@
 """Fresh variables of a search: binders that are bound again, contents of arrays at a point, values of which nothing is known.
 
-They need to differ only from each other where they meet: temporaries are numbered anew by each search, iterations and contents by the
-depth of explored loops. So the same search meets the same terms, and what is remembered of them, wherever it takes place.
+They need to differ only from each other where they meet: temporaries are numbered anew by each search, iterations and contents by
+the depth of explored loops. So the same search meets the same terms, and what is remembered of them, wherever it takes place.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class LoopExecution:
                 if loop.mode == kc.THREAD and isinstance(r.cause, Overlap):
                     raise Rejected(shared_by_threads(r.cause)) from None
                 raise
-            end = self.executor.names.unfolded(self.executor.run(body), state.counter)
+            end = self.executor.names.unfolded(self.executor.run(body), state)
             end = self.threads.with_lasting_reads(end, state)
             wider = self.threads.widened(end, contract, summary, v)
             if wider is None:
