@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, Term
@@ -26,25 +26,30 @@ VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equat
 
 @dataclass
 class Advice:
-    """What is remembered of facts: samples, and the models made of them (uninterpreted or not), once they were asked for."""
+    """What is remembered of facts, once it was asked for: samples, the models made of them (uninterpreted or not), and what the
+    search has found out under these facts, by question."""
 
-    samples: list[Sample]
+    samples: list[Sample] | None = None
     models: dict[bool, list[Model]] = field(default_factory=dict)
+    answers: dict[object, Any] = field(default_factory=dict)
 
 
 def advice(facts: Facts) -> Advice:
-    """Return what is remembered of facts. Samples are derived from those of the facts that they extend."""
+    """Return what is remembered of facts."""
     if facts.advice is None:
-        origin = facts.origin
-        known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
-        facts.advice = Advice(extended(known, satisfied, facts.items, len(facts.assumptions)))
+        facts.advice = Advice()
     remembered: Advice = facts.advice
     return remembered
 
 
 def samples(facts: Facts) -> list[Sample]:
-    """Return numbers for the variables for which the facts hold."""
-    return advice(facts).samples
+    """Return numbers for the variables for which the facts hold. They are derived from those of the facts that these extend."""
+    remembered = advice(facts)
+    if remembered.samples is None:
+        origin = facts.origin
+        known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
+        remembered.samples = extended(known, satisfied, facts.items, len(facts.assumptions))
+    return remembered.samples
 
 
 def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:

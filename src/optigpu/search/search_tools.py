@@ -9,6 +9,7 @@ from optigpu.logic.terms import Sort, Term
 from optigpu.search.fresh_names import FreshNames
 from optigpu.search.inverse import invert
 from optigpu.search.refutation import refuted
+from optigpu.search.samples import advice
 
 
 class SearchTools:
@@ -30,7 +31,10 @@ class SearchTools:
 
     def invert(self, cells: Cells, target: Terms, facts: Facts) -> Terms | None:
         """Compute the values of the binders at which the index of the cells is `target`."""
-        first = self.names.temporaries_made
-        values = invert(cells, target, facts, self.names)
-        self.names.temporaries_made = first
+        known = advice(facts).answers
+        if (cells, target) not in known:
+            first = self.names.temporaries_made
+            known[cells, target] = invert(cells, target, facts, self.names)
+            self.names.temporaries_made = first
+        values: Terms | None = known[cells, target]
         return values

@@ -62,6 +62,7 @@ class Explorer:
         self.memory = Memory(tools)
         self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.lemma_arguments)
         self.specs = elaborated.specs  # what users wrote at loops
+        self._variables: dict[int, tuple[kc.CountedLoop, frozenset[Term]]] = {}  # of loops, by identity
         self.restart()
 
     def restart(self) -> None:
@@ -253,9 +254,20 @@ class Explorer:
         )
         summary.learned = inner.facts.assumptions[len(w.facts.assumptions) :] if summary.finals else ()
         if loop.at not in self.specs:
-            variables = {x for t in terms_of(loop) for x in t.free}
-            self.summaries[loop.at] = (summary, {x: w.value(x) for x in variables})
+            self.summaries[loop.at] = (summary, {x: w.value(x) for x in self.variables_of(loop)})
         return summary
+
+    def variables_of(self, loop: kc.CountedLoop) -> frozenset[Term]:
+        """Return the variables that occur in the code of a loop."""
+        known = self._variables.get(id(loop))
+        if known is None or known[0] is not loop:
+            parts = (loop.index, loop.start, loop.bound, loop.amount)
+            inner = [
+                self.variables_of(i) if isinstance(i, kc.CountedLoop) else frozenset(terms_of(i)) for i in loop.body
+            ]
+            free = frozenset(x for t in (*parts, *(t for ts in inner for t in ts)) for x in t.free)
+            known = self._variables[id(loop)] = loop, free
+        return known[1]
 
     def recalled_summary(self, loop: kc.CountedLoop, w: World) -> LoopSummary | None:
         """Return the summary made when an outer loop was explored, if the loop depends on the same values here."""
