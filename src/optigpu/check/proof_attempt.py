@@ -8,7 +8,7 @@ from optigpu.elaborate.weakening import closed_name, weakened
 from optigpu.kernel import Judge, Ledger, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnprovedFact, WrongValue
-from optigpu.search.content_names import may_matter
+from optigpu.search.content_names import ContentNames, Nameless
 from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
@@ -16,7 +16,10 @@ from optigpu.search.proof_states import ProofStates
 
 
 class ProofAttempt:
-    """`left_out` collects the promises that the function is proved without. `points`: keep the states of the proof."""
+    """`left_out` collects the promises that the function is proved without. `points`: keep the states of the proof.
+
+    `nameless`: what gets no name, as far as is known from earlier proofs of the function.
+    """
 
     def __init__(
         self,
@@ -26,17 +29,20 @@ class ProofAttempt:
         f: kc.Procedure,
         equality_proofs: EqualityProofs,
         points: bool,
+        nameless: Nameless,
     ) -> None:
         self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
         self.equality_proofs = equality_proofs
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
-        self.naming = not self.keeps_points  # people look at states: these show contents, not names of them
+        self.nameless = nameless
+        if self.keeps_points:  # people look at states: these show contents, not names of them
+            self.nameless = Nameless(everything=True)
         self.kernel, self.executor = self._restarted()
 
     def _restarted(self) -> tuple[RecordingKernel, Executor]:
         kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
-        executor = Executor(kernel, self.elaborated, self.equality_proofs, self.naming)
+        executor = Executor(kernel, self.elaborated, self.equality_proofs, ContentNames(kernel, self.nameless))
         if self.keeps_points:
             executor.states = ProofStates(self.elaborated.statements, self.f.body)
         return kernel, executor
@@ -47,8 +53,7 @@ class ProofAttempt:
             try:
                 return self.executor.verify(self.f.name)
             except Failed as failure:
-                if self.naming and may_matter(self.executor.progress.state, failure.cause):
-                    self.naming = False
+                if self.nameless.extended(self.executor.progress.state, failure.cause):
                     self.kernel, self.executor = self._restarted()
                     continue
                 promise = failed_promise(failure, self.f)

@@ -24,6 +24,7 @@ from optigpu.kernel.causes import Operation
 from optigpu.kernel.ledger import called
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import SearchGuide
+from optigpu.search.content_names import Nameless
 from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
@@ -59,6 +60,7 @@ class Verifier:
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
         self.judge = Judge(self.solver, SearchGuide())
         self.equality_proofs: EqualityProofs = {}
+        self.nameless: dict[str, Nameless] = {}  # by function
         self.proved: dict[str, RememberedProof] = {}  # by function
         self.contracts: dict[
             str, tuple[list[ContractFacts], Problem | None]
@@ -141,7 +143,8 @@ class Verifier:
     ) -> FunctionResult:
         """The result of an attempt to prove a function, which began at `start`."""
         normaliser, solver = self.judge.obligation_counts()
-        attempt = ProofAttempt(self.judge, elaborated, ledger, f, self.equality_proofs, self.settings.points)
+        nameless = self.nameless.setdefault(f.name, Nameless())
+        attempt = ProofAttempt(self.judge, elaborated, ledger, f, self.equality_proofs, self.settings.points, nameless)
         basis = proof_basis(f, elaborated)
         try:
             theorem = attempt.run()

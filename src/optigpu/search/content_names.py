@@ -8,6 +8,7 @@ Only reals get names. Integers are indices and bounds, of which more must be kno
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import islice
 
 from optigpu.kernel import Kernel, State
@@ -17,19 +18,42 @@ from optigpu.logic.terms import REAL, Term, substitute, subterms
 from optigpu.search.search_causes import SharedByThreads
 
 LARGE = 12  # subterms
+MAX_RESTARTS = 4  # of a proof, with fewer names each time
 OF_CELLS_ALONE = (MissingPermission, Overlap, NotOwner, Leak, Overflow, Uninitialised, SharedByThreads)
+
+
+@dataclass
+class Nameless:
+    """What gets no name, since a proof failed where it had one: some bases, or everything."""
+
+    bases: set[str] = field(default_factory=set)
+    everything: bool = False
+
+    def extended(self, state: State | None, cause: Cause) -> bool:
+        """Add what may have made a proof fail in this state, for this cause. False if there is nothing of that kind."""
+        if self.everything or state is None or not state.definitions:
+            return False
+        mentioned = {x for t in terms_of(cause) for x in t.free if x in state.definitions}
+        if isinstance(cause, OF_CELLS_ALONE) and not mentioned:
+            return False
+        if mentioned and len(self.bases) < MAX_RESTARTS:
+            self.bases |= {x.data.stem for x in mentioned}
+        else:
+            self.everything = True
+        return True
 
 
 class ContentNames:
     """Gives names and unfolds them."""
 
-    def __init__(self, kernel: Kernel, allowed: bool) -> None:
-        self.kernel, self.allowed = kernel, allowed
+    def __init__(self, kernel: Kernel, nameless: Nameless) -> None:
+        self.kernel, self.nameless = kernel, nameless
+        self.allowed = True
 
     def named(self, state: State) -> State:
         """Name contents that are large."""
-        for n, r in state.held.items() if self.allowed else ():
-            if r.value.sort is REAL and _is_large(r.value):
+        for n, r in state.held.items() if self.allowed and not self.nameless.everything else ():
+            if r.value.sort is REAL and r.cells.base not in self.nameless.bases and _is_large(r.value):
                 state = self.kernel.name(state, n)
         return state
 
@@ -44,14 +68,6 @@ class ContentNames:
             if r.value is not state.held[n].value:
                 unfolded = self.kernel.tidy(unfolded, n)
         return unfolded
-
-
-def may_matter(state: State | None, cause: Cause) -> bool:
-    """May a proof that failed for this cause succeed without names?"""
-    if state is None or not state.definitions:
-        return False
-    mentioned = {x for t in terms_of(cause) for x in t.free}
-    return not isinstance(cause, OF_CELLS_ALONE) or not mentioned.isdisjoint(state.definitions)
 
 
 def meaning(state: State, t: Term) -> Term:

@@ -14,7 +14,7 @@ from optigpu.logic.terms import TRUE
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
-from optigpu.search.content_names import ContentNames, may_matter
+from optigpu.search.content_names import ContentNames, Nameless
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
@@ -37,9 +37,9 @@ class Executor:
         kernel: Kernel,
         elaborated: Elaborated,
         equality_proofs: EqualityProofs | None = None,
-        naming: bool = True,
+        names: ContentNames | None = None,
     ) -> None:
-        """`equality_proofs`: what earlier searches found. `naming`: large contents get names."""
+        """`equality_proofs`: what earlier searches found. `names`: for large contents."""
         self.kernel = kernel
         self.tools = SearchTools(kernel.judge)
         self.explorer = Explorer(self.tools, elaborated)
@@ -47,7 +47,7 @@ class Executor:
         self.cells = CellSearch(self.tools, self.equalities)
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
         self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self)
-        self.names = ContentNames(kernel, naming)
+        self.names = names or ContentNames(kernel, Nameless())
         self.progress = Progress("")
         self.states: ProofStates | None = None  # kept if there is one
 
@@ -148,7 +148,7 @@ class Executor:
             case kc.Release(base):
                 return self._free(state, base)
             case kc.Oblige():
-                return self._oblige(state)
+                return self.kernel.oblige(state)
             case kc.Assertion(prop):
                 state = self.names.unfolded(state)
                 return self.kernel.assertion(state, self.cells.fact_steps(state.facts, state.value(prop)))
@@ -175,15 +175,6 @@ class Executor:
                 return self._shuffle(state, shuffle)
             case _:
                 raise Rejected(OutOfOrder(Operation.ORDER, text="nothing to execute"))
-
-    def _oblige(self, state: State) -> State:
-        """Apply the rule for an obligation; if it does not follow from names of contents, from what they stand for."""
-        try:
-            return self.kernel.oblige(state)
-        except Rejected as r:
-            if not may_matter(state, r.cause):
-                raise
-        return self.kernel.oblige(self.names.unfolded(state))
 
     def _access(self, state: State, address: kc.CellAddress, operation: Operation) -> State:
         """Apply the rule for a load or store to the first family for which the kernel accepts it."""
