@@ -12,6 +12,7 @@ from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
 from optigpu.search.proof_states import ProofStates
+from optigpu.search.watch import Watch
 
 
 class ProofAttempt:
@@ -25,16 +26,17 @@ class ProofAttempt:
         f: kc.Procedure,
         equality_proofs: EqualityProofs,
         points: bool,
+        watch: Watch | None = None,
     ) -> None:
         self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
-        self.equality_proofs = equality_proofs
+        self.equality_proofs, self.watch = equality_proofs, watch
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
         self.kernel, self.executor = self._restarted()
 
     def _restarted(self) -> tuple[RecordingKernel, Executor]:
         kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
-        executor = Executor(kernel, self.elaborated, self.equality_proofs)
+        executor = Executor(kernel, self.elaborated, self.equality_proofs, self.watch)
         if self.keeps_points:
             executor.states = ProofStates(self.elaborated.statements, self.f.body)
         return kernel, executor

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from collections.abc import Iterator
+from functools import partial
 
 from optigpu.check.verdict import Counterexample, FunctionResult, ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
+from optigpu.commands.file_answers import FileAnswer, independent_parts, joined_answers, without_proofs
+from optigpu.commands.worker_processes import in_processes
 from optigpu.frontend import parse_file
 from optigpu.report.diagnostics import Style, render
+from optigpu.report.progress import progress_on
 from optigpu.report.verdict_text import as_json, render_function, summary
 from optigpu.runtime.call_error import BAD_INPUT, FINE, WRONG, CallError
 from optigpu.runtime.disk_cache import answers_folder
@@ -38,33 +44,93 @@ def _refuter(program: Program, function: str) -> Counterexample | None:
 
 
 def _verifier(args: argparse.Namespace) -> Verifier:
-    cache = None if args.no_cache else answers_folder()
-    return Verifier(Settings(cache, args.second_solver, args.seed, _refuter, unbounded=args.integers == "unbounded"))
+    return Verifier(
+        Settings(
+            None if args.no_cache else answers_folder(),
+            args.second_solver,
+            args.seed,
+            _refuter,
+            unbounded=args.integers == "unbounded",
+            timeout=args.timeout,
+            progress=progress_on(sys.stderr, args.progress) if args.jobs == 1 else None,
+        )
+    )
 
 
 def check_command(args: argparse.Namespace, style: Style) -> int:
     if args.certificate is not None and (args.function is not None or len(args.files) != 1):
         raise CallError("a certificate is of one whole file: --certificate goes with one FILE, and not with --function")
-    verifier = _verifier(args)
+    if args.certificate is not None or args.show_proof:
+        args.jobs = 1  # proofs stay in the process that made them
+    args.jobs = args.jobs or os.cpu_count() or 1
     code = FINE
     results = []
-    for file in args.files:
-        program = parse_file(file)
-        if args.function is not None:
-            host_functions(program, args.function)
-        result = verifier.verify(program, args.function)
-        results.append(as_json(result))
+    for file, answer in _answers(args, style):
+        results.append(answer.data)
         if not args.json:
-            _print_check(args, program, result, style)
-            print(f"{style.bold(file)}: {summary(result, style)}")
-        if result.failures:
-            unsupported = all(f.verdict is Verdict.UNSUPPORTED for f in result.failures)
+            sys.stdout.write(answer.text)
+            print(f"{style.bold(file)}: {summary(answer.result, style)}")
+        if answer.result.failures:
+            unsupported = all(f.verdict is Verdict.UNSUPPORTED for f in answer.result.failures)
             code = max(code, BAD_INPUT if unsupported else WRONG) if code != WRONG else WRONG
-        elif args.certificate is not None:
-            _write_certificate(args.certificate, program, result)
     if args.json:
         print(json.dumps(results, indent=2))
     return code
+
+
+def _answers(args: argparse.Namespace, style: Style) -> Iterator[tuple[str, FileAnswer]]:
+    """The answer for each file, in their order. An error of a file is raised after the answers for those before it."""
+    if args.jobs == 1:
+        verifier = _verifier(args)
+        for file in args.files:
+            yield file, _checked(args, style, verifier, _program(args, file), None)
+        return
+    programs, error = [], None
+    for file in args.files:
+        try:
+            programs.append((file, _program(args, file)))
+        except (CallError, InputError, OSError) as e:
+            error = e
+            break
+    parts = [independent_parts(p) if args.function is None else [None] for _, p in programs]
+    tasks = [
+        partial(_checked_alone, args, style, program, part)
+        for (_, program), division in zip(programs, parts, strict=True)
+        for part in division
+    ]
+    answers = in_processes(tasks, args.jobs)
+    for (file, program), division in zip(programs, parts, strict=True):
+        yield file, joined_answers(program, [next(answers) for _ in division])
+    if error is not None:
+        raise error
+
+
+def _program(args: argparse.Namespace, file: str) -> Program:
+    program = parse_file(file)
+    if args.function is not None:
+        host_functions(program, args.function)
+    return program
+
+
+def _checked_alone(args: argparse.Namespace, style: Style, program: Program, part: frozenset[str] | None) -> FileAnswer:
+    return _checked(args, style, _verifier(args), program, part)
+
+
+def _checked(
+    args: argparse.Namespace, style: Style, verifier: Verifier, program: Program, part: frozenset[str] | None
+) -> FileAnswer:
+    """The answer for a file, or for a part of its functions."""
+    result = verifier.verify(program, args.function if part is None else part)
+    proof = ""
+    if args.show_proof and not result.failures:
+        from optigpu.search.contract_annotations import annotated
+
+        loops = {statement: loop for f in result.functions for statement, loop in f.loops.items()}
+        proof = print_program(annotated(program, loops))
+    if args.certificate is not None and not result.failures:
+        _write_certificate(args.certificate, program, result)
+    texts = [] if args.json else [_text(args, program, f, style) for f in result.functions]
+    return FileAnswer(as_json(result), texts, without_proofs(result), proof)
 
 
 def _write_certificate(path: str, program: Program, result: ProgramResult) -> None:
@@ -74,19 +140,15 @@ def _write_certificate(path: str, program: Program, result: ProgramResult) -> No
     write_whole(path, certificate_of(program, result))
 
 
-def _print_check(args: argparse.Namespace, program: Program, result: ProgramResult, style: Style) -> None:
-    if args.show_proof and not result.failures:
-        from optigpu.search.contract_annotations import annotated
-
-        loops = {statement: loop for f in result.functions for statement, loop in f.loops.items()}
-        sys.stdout.write(print_program(annotated(program, loops)))
-    for f in result.functions:
-        print(render_function(f, style))
-        if args.verbose and f.verdict is Verdict.VERIFIED:
-            print(f"  {style.blue('precondition')}: {_precondition(program, f.name)}")
-        refusal = _emission_refusal(program, f) if f.verdict is Verdict.VERIFIED else None
-        if refusal is not None:
-            print(render(refusal, "no CUDA yet", style))
+def _text(args: argparse.Namespace, program: Program, f: FunctionResult, style: Style) -> str:
+    """What is printed about a function."""
+    lines = [render_function(f, style)]
+    if args.verbose and f.verdict is Verdict.VERIFIED:
+        lines.append(f"  {style.blue('precondition')}: {_precondition(program, f.name)}")
+    refusal = _emission_refusal(program, f) if f.verdict is Verdict.VERIFIED else None
+    if refusal is not None:
+        lines.append(render(refusal, "no CUDA yet", style))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _launches(f: Function) -> bool:

@@ -23,6 +23,7 @@ from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access
 from optigpu.search.search_causes import ReadOnly, cells_of
 from optigpu.search.search_tools import SearchTools
+from optigpu.search.watch import Watch
 
 OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side conditions of its expression
 
@@ -30,10 +31,16 @@ OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side co
 class Executor:
     """Proves functions: leads the kernel from the start of a function to its end, one rule after the other."""
 
-    def __init__(self, kernel: Kernel, elaborated: Elaborated, equality_proofs: EqualityProofs | None = None) -> None:
-        """`equality_proofs`: what earlier searches found."""
+    def __init__(
+        self,
+        kernel: Kernel,
+        elaborated: Elaborated,
+        equality_proofs: EqualityProofs | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        """`equality_proofs`: what earlier searches found. `watch` is told where the proof is."""
         self.kernel = kernel
-        self.tools = SearchTools(kernel.judge)
+        self.tools = SearchTools(kernel.judge, watch)
         self.explorer = Explorer(self.tools, elaborated)
         self.equalities = EqualitySearch(self.tools, equality_proofs)
         self.cells = CellSearch(self.tools, self.equalities)
@@ -55,6 +62,7 @@ class Executor:
             self.progress.state = state
             end = self.run(state)
             self.progress.at = 0
+            self.tools.watch.step(0, "end of the function")
             return self.finish(end, f)
         except Rejected as r:
             raise self.progress.failure(self.tools, r.cause) from None
@@ -105,6 +113,7 @@ class Executor:
         """Execute the next instruction; if it needs cells that span several families, join them first."""
         assert state.next is not None
         self.progress.at = state.next.at or self.progress.at
+        self.tools.watch.step(state.next.at, "loop" if isinstance(state.next, kc.CountedLoop) else "statement")
         self.progress.state = state
         try:
             return self._execute(state)
