@@ -13,6 +13,7 @@ from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
 from optigpu.search.proof_states import ProofStates
+from optigpu.search.watch import Watch
 
 
 class ProofAttempt:
@@ -30,9 +31,10 @@ class ProofAttempt:
         equality_proofs: EqualityProofs,
         points: bool,
         nameless: Nameless,
+        watch: Watch | None = None,
     ) -> None:
         self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
-        self.equality_proofs = equality_proofs
+        self.equality_proofs, self.watch = equality_proofs, watch
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
         self.nameless = nameless
@@ -42,7 +44,8 @@ class ProofAttempt:
 
     def _restarted(self) -> tuple[RecordingKernel, Executor]:
         kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
-        executor = Executor(kernel, self.elaborated, self.equality_proofs, ContentNames(kernel, self.nameless))
+        names = ContentNames(kernel, self.nameless)
+        executor = Executor(kernel, self.elaborated, self.equality_proofs, names, self.watch)
         if self.keeps_points:
             executor.states = ProofStates(self.elaborated.statements, self.f.body)
         return kernel, executor

@@ -13,6 +13,7 @@ from optigpu.logic.judge import instance
 from optigpu.logic.terms import INT, TRUE, Term
 from optigpu.search.refutation import refuted_uninterpreted
 from optigpu.search.samples import negative_for_one, samples
+from optigpu.search.watch import Watch
 
 MAX_INSTANCES = 120
 INSTANTIATION_ROUNDS = 2  # instances bring in new terms
@@ -21,9 +22,13 @@ LEAST_TYPE_BOUND = (1 << 15) - 1  # no machine type has a smaller greatest numbe
 
 
 class SearchGuide(Guide):
-    """Advice from samples and models, and by matching terms."""
+    """Advice from samples and models, and by matching terms. Long proofs ask for it all the time, so the watch looks here too."""
+
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.watch = watch or Watch()
 
     def refutes(self, facts: Facts, p: Term) -> bool:
+        self.watch.tick()
         return negative_for_one(p, samples(facts)) if p.sort is INT else refuted_uninterpreted(facts, p)
 
     def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:

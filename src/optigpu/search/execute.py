@@ -25,6 +25,7 @@ from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access
 from optigpu.search.search_causes import ReadOnly, cells_of
 from optigpu.search.search_tools import SearchTools
+from optigpu.search.watch import Watch
 
 OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side conditions of its expression
 
@@ -38,10 +39,11 @@ class Executor:
         elaborated: Elaborated,
         equality_proofs: EqualityProofs | None = None,
         names: ContentNames | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        """`equality_proofs`: what earlier searches found. `names`: for large contents."""
+        """`equality_proofs`: what earlier searches found. `names`: for large contents. `watch` is told where the proof is."""
         self.kernel = kernel
-        self.tools = SearchTools(kernel.judge)
+        self.tools = SearchTools(kernel.judge, watch)
         self.explorer = Explorer(self.tools, elaborated)
         self.equalities = EqualitySearch(self.tools, equality_proofs)
         self.cells = CellSearch(self.tools, self.equalities)
@@ -63,6 +65,7 @@ class Executor:
             self.progress.state = state
             end = self.run(state)
             self.progress.at = 0
+            self.tools.watch.step(0, "end of the function")
             return self.finish(end, f)
         except Rejected as r:
             raise self.progress.failure(self.tools, r.cause) from None
@@ -122,6 +125,7 @@ class Executor:
         if state.block.before is None:
             self._restart_search()
         self.progress.at = state.next.at or self.progress.at
+        self.tools.watch.step(state.next.at, "loop" if isinstance(state.next, kc.CountedLoop) else "statement")
         self.progress.state = state
         try:
             return self._execute(state)

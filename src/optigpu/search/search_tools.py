@@ -10,17 +10,20 @@ from optigpu.search.fresh_names import FreshNames
 from optigpu.search.inverse import invert
 from optigpu.search.refutation import refuted
 from optigpu.search.samples import advice
+from optigpu.search.watch import Watch
 
 
 class SearchTools:
     """The judge and the fresh variables of one search."""
 
-    def __init__(self, judge: ObligationJudge) -> None:
+    def __init__(self, judge: ObligationJudge, watch: Watch | None = None) -> None:
         self.judge = judge
+        self.watch = watch or Watch()
         self.names = FreshNames()
 
     def proves(self, facts: Facts, goal: Term) -> bool:
         """Ask the judge, unless a model at hand refutes the goal."""
+        self.watch.tick()
         return not refuted(facts, goal) and self.judge.proves(facts, goal, count=False)
 
     def temporaries(self, n: int, stem: str = "b") -> Terms:
