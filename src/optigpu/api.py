@@ -167,7 +167,7 @@ class Script(TransformSession):
         """Raise CallError unless the program is verified. The verifier is not trusted: its proof is replayed in another process."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
-        result = self.result
+        result = self.result.in_full()  # what earlier runs left on disk is not believed here
         if not result.functions:
             raise CallError(f"{self.original.file} has no function that is verified, so no code is made from it")
         if not result.verified:

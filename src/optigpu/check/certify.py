@@ -15,6 +15,7 @@ from optigpu.syntax.recursion_limit import deep
 @deep
 def certificate_of(program: Program, result: ProgramResult, emission: Mapping[str, object] | None = None) -> str:
     """The certificate of a program without failures. `emission`: how code was made from it, if any was."""
+    result = result.in_full()
     proved = [*result.called, *result.functions]
     header = CertificateHeader(
         tool=TOOL,

@@ -65,6 +65,15 @@ class ProgramResult:
     cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
     unbounded: list[Loc] = field(default_factory=list)  # where integers are assumed to fit their places
     unbounded_statements: list[int] = field(default_factory=list)  # the same, by number (see points.py)
+    check_in_full: Callable[[], ProgramResult] | None = None  # of a verdict that an earlier run left on disk
+
+    def in_full(self) -> ProgramResult:
+        """The result with proofs, inferred loop contracts, states, and causes of problems, which a remembered verdict has not."""
+        if self.check_in_full is None:
+            return self
+        full = self.check_in_full()
+        self.check_in_full = lambda: full
+        return full
 
     @property
     def failures(self) -> list[FunctionResult]:

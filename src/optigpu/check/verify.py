@@ -10,6 +10,7 @@ from optigpu.check.contract_checks import contract_facts, contract_problem
 from optigpu.check.proof_attempt import ProofAttempt
 from optigpu.check.recorded_proof import RecordingKernel
 from optigpu.check.remembered_proofs import RememberedProof, loops_of, proof_basis, recalled_result
+from optigpu.check.remembered_verdicts import RememberedVerdicts
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.formula_definedness import ContractFacts
@@ -38,7 +39,7 @@ from optigpu.syntax.source import Loc
 class Settings:
     """How to verify.
 
-    `cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver; verdicts do not depend on it.
+    `cache`: the folder for solver answers and verdicts of earlier runs, or None. `second`: ask cvc5 too. `seed`: of the solver; verdicts do not depend on it.
     `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for people to look at.
     `unbounded`: assume that integers fit where that is not shown.
     """
@@ -57,6 +58,7 @@ class Verifier:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
+        self.verdicts = _verdicts(self.settings)
         self.judge = Judge(self.solver, SearchGuide())
         self.equality_proofs: EqualityProofs = {}
         self.proved: dict[str, RememberedProof] = {}  # by function
@@ -66,7 +68,13 @@ class Verifier:
 
     @deep
     def verify(self, program: Program, only: str | None = None) -> ProgramResult:
-        """Verify all functions of a program, or one of them, and the functions that they call."""
+        """Verify all functions of a program, or one of them, and the functions that they call; or recall the verdict of an earlier
+        run (see remembered_verdicts.py)."""
+        return self.verdicts.recall(program, only, self.solver.description, lambda: self.checked(program, only))
+
+    @deep
+    def checked(self, program: Program, only: str | None = None) -> ProgramResult:
+        """Verify, whatever is remembered."""
         hits, asked = self.solver.hits, self.solver.asked
         try:
             elaborated = elaborate(program, self.settings.unbounded)
@@ -211,6 +219,12 @@ def _with_opened(over_reals: FunctionResult, opened: FunctionResult) -> Function
         solver=over_reals.solver + opened.solver,
         seconds=over_reals.seconds + opened.seconds,
     )
+
+
+def _verdicts(settings: Settings) -> RememberedVerdicts:
+    """The verdicts of earlier runs with these settings. A rejection is remembered in brief, so not where it is to be explained."""
+    basis = (f"{settings.second}", f"{settings.seed}", f"{settings.unbounded}")
+    return RememberedVerdicts(settings.cache, basis, rejections=settings.refuter is None)
 
 
 def _solver(settings: Settings) -> Solver:

@@ -86,7 +86,7 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
 
 def _print_check(args: argparse.Namespace, program: Program, result: ProgramResult, style: Style) -> None:
     if args.show_proof and not result.failures:
-        loops = {statement: loop for f in result.functions for statement, loop in f.loops.items()}
+        loops = {statement: loop for f in result.in_full().functions for statement, loop in f.loops.items()}
         sys.stdout.write(print_program(annotated(program, loops)))
     elaborated = elaborate(program) if args.verbose else None
     for f in result.functions:

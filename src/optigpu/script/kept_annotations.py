@@ -245,7 +245,7 @@ class _Keeper:
 def proved_contracts(program: Program, result: ProgramResult, ids: set[StatementId]) -> Contracts:
     """The contracts by which the checker proved these loops, as far as formulas can express them."""
     bare = _with_contracts(program, dict.fromkeys(ids, ()))
-    loops = {x: loop for f in result.functions for x, loop in f.loops.items()}
+    loops = {x: loop for f in result.in_full().functions for x, loop in f.loops.items()}
     return {s.id: _placed(s.contract, s.loc) for s in _loops(annotated(bare, loops)) if s.id in ids and s.contract}
 
 
@@ -298,7 +298,7 @@ def _failing_statement(program: Program, result: ProgramResult) -> tuple[Stmt, F
 
 def _without_rejected(contract: Contract, problem: Problem) -> Contract:
     """A loop's contract without the clauses at the place of a problem, else those on the array that it is about, else all."""
-    array = "" if problem.cause is None else source_name(problem.cause.base)
+    array = source_name(problem.array)
     for kept in (
         tuple(c for c in contract if problem.loc is NOWHERE or all(i.loc != problem.loc for i in c.items)),
         tuple(c for c in contract if array not in _names_of(c)),

@@ -23,7 +23,7 @@ def value_before(session: Session, path: StatementPath, e: Expr) -> Expr | None:
     A formula cannot name a variable that changes: `sum` in the iteration i of a loop is `Sum(k in 0..i, A(k))`.
     """
     f = session.function_of(path)
-    result = session.result
+    result = session.result.in_full()
     if not any(r.points for r in result.functions):
         result = Verifier(Settings(session.verifier.settings.cache, points=True)).verify(session.program)
     proof = next((r for r in result.functions if r.name == f.name), None)
