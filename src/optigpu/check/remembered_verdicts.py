@@ -2,9 +2,12 @@
 
 The key is a hash of everything that a verdict depends on: the program (without places), the settings, the solver, and the source of
 the checker. Entries are authenticated like the solver's answers (`solver/sealed_entries.py`), and are believed as far as these: by
-checks and by steps of scripts. An entry holds no theorem and no proof. Whoever needs the proof, its loop contracts or its states asks
-for the result in full (`ProgramResult.in_full`), which checks the program. So a certificate is always one that this process has
-found, and emission replays it in another process: no emitted code rests on what is remembered.
+checks and by steps of scripts. An entry holds no theorem and no proof. Whoever needs the proof, its loop contracts or its states
+asks for the result in full (`ProgramResult.in_full`), which checks the program. So a certificate is always one that this process
+has found, and emission replays it in another process: no emitted code rests on what is remembered.
+
+What a search found in a proof for a step of a script, such as the contract of a loop, is remembered as well. It becomes a part of a
+program, which is checked like any other.
 
 A rejection is remembered in brief, for scripts whose steps try something and undo it: the code and the place of the problem. Its
 places are those of the program, so the key has them too.
@@ -17,9 +20,9 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from optigpu.check.certified_text import TOOL
+from optigpu.check.certified_text import TOOL, text_hash
 from optigpu.check.trusted import ROOT, TRUSTED, files_of
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.errors.problem import Problem
@@ -27,7 +30,9 @@ from optigpu.solver.sealed_entries import SealedEntries
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import Loc
 from optigpu.syntax.tree_digest import places_digest, tree_digest
+from optigpu.syntax.tree_json import tree_from_json, tree_to_json
 
+T = TypeVar("T")
 FILE = "verdicts.sqlite"
 CHECKER = (*TRUSTED, "search", "errors")  # folders whose code decides verdicts
 
@@ -40,7 +45,9 @@ class RememberedVerdicts:
         self.basis = basis
         self.rejections = rejections
 
-    def recall(self, program: Program, only: str | None, solver: str, check: Callable[[], ProgramResult]) -> ProgramResult:
+    def recall(
+        self, program: Program, only: str | None, solver: str, check: Callable[[], ProgramResult]
+    ) -> ProgramResult:
         """The remembered result of a program, or that of `check`, which is then remembered."""
         if self.entries is None:
             return check()
@@ -59,8 +66,21 @@ class RememberedVerdicts:
             self.entries.write(place_key, json.dumps(_written(result)))
         return result
 
+    def found(self, program: Program, solver: str, question: str, find: Callable[[], T]) -> T:
+        """What `find` answers to a question about the proof of a program: a tree of syntax, a tuple of trees, or None."""
+        if self.entries is None:
+            return find()
+        key = f"{self.key(program, None, solver)} {places_digest(program)} {text_hash(question)}"
+        text = self.entries.read(key)
+        if text is not None:
+            remembered: T = tree_from_json(json.loads(text))
+            return remembered
+        answer = find()
+        self.entries.write(key, json.dumps(tree_to_json(answer)))
+        return answer
+
     def key(self, program: Program, only: str | None, solver: str) -> str:
-        parts = (TOOL, checker_hash(), *self.basis, solver, f"{only}", tree_digest(program))
+        parts = (TOOL, checker_hash(), *self.basis, solver, f"{only}", tree_digest(program.items))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _read(self, key: str, program: Program, solver: str) -> ProgramResult | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from optigpu.check.contract_checks import contract_facts, contract_problem
 from optigpu.check.proof_attempt import ProofAttempt
@@ -34,14 +36,16 @@ from optigpu.syntax.program import Program
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import Loc
 
+T = TypeVar("T")
+
 
 @dataclass
 class Settings:
     """How to verify.
 
-    `cache`: the folder for solver answers and verdicts of earlier runs, or None. `second`: ask cvc5 too. `seed`: of the solver; verdicts do not depend on it.
-    `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for people to look at.
-    `unbounded`: assume that integers fit where that is not shown.
+    `cache`: the folder for solver answers and verdicts of earlier runs, or None. `second`: ask cvc5 too. `seed`: of the solver;
+    verdicts do not depend on it. `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for
+    people to look at. `unbounded`: assume that integers fit where that is not shown.
     """
 
     cache: Path | None = None
@@ -71,6 +75,10 @@ class Verifier:
         """Verify all functions of a program, or one of them, and the functions that they call; or recall the verdict of an earlier
         run (see remembered_verdicts.py)."""
         return self.verdicts.recall(program, only, self.solver.description, lambda: self.checked(program, only))
+
+    def found(self, program: Program, question: str, find: Callable[[], T]) -> T:
+        """What `find` finds in the proof of a program, remembered by the program and the question."""
+        return self.verdicts.found(program, self.solver.description, question, find)
 
     @deep
     def checked(self, program: Program, only: str | None = None) -> ProgramResult:

@@ -204,7 +204,7 @@ class _Keeper:
         self, program: Program, result: ProgramResult, open_loops: list[For]
     ) -> tuple[Program, ProgramResult]:
         """Write the contracts of the proof at loops, as far as the program still verifies with them."""
-        proved = proved_contracts(program, result, {s.id for s in open_loops})
+        proved = self._proved_contracts(program, result, [s.id for s in open_loops])
         added = {s.id: merged_contracts(s.contract, proved[s.id]) for s in open_loops if s.id in proved}
         added = {s.id: added[s.id] for s in open_loops if s.id in added and added[s.id] != s.contract}
         for _ in range(ATTEMPTS):
@@ -218,6 +218,16 @@ class _Keeper:
                 break
             del added[found[0].id]
         return program, result
+
+    def _proved_contracts(self, program: Program, result: ProgramResult, ids: list[StatementId]) -> Contracts:
+        numbers = [n for n, s in enumerate(_loops(program)) if s.id in ids]
+
+        def find() -> tuple[Contract, ...]:
+            proved = proved_contracts(program, result, set(ids))
+            return tuple(proved.get(x, ()) for x in ids)
+
+        contracts = self.verifier.found(program, f"contracts of the loops {numbers}", find)
+        return {x: contract for x, contract in zip(ids, contracts) if contract}
 
     def _with_old_facts(
         self, program: Program, result: ProgramResult, open_loops: list[For]

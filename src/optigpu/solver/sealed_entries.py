@@ -1,7 +1,7 @@
 """Entries on disk that one user's processes share: texts by key, each with a message authentication code under the user's secret.
 
-What is damaged, from elsewhere, or stored under another key is not there. Processes may write at the same time; the last one wins. A
-store that cannot be opened is empty and stays so.
+What is damaged, from elsewhere, or stored under another key is not there. Processes may write at the same time; the last one wins.
+A store that cannot be opened is empty and stays so.
 """
 
 from __future__ import annotations

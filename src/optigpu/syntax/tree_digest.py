@@ -1,7 +1,7 @@
 """Digests of trees: equal for trees of the same nodes with the same types, wherever they were written.
 
-Everything that a checker reads takes part, also what comparison leaves out (types, claims of ghosts). Places (`loc`) and identities of
-statements (`id`) do not. Each part is written with its kind and length, so that no two trees are written alike.
+Everything that a checker reads takes part, also what comparison leaves out (types, claims of ghosts). Places (`loc`) and identities
+of statements (`id`) do not. Each part is written with its kind and length, so that no two trees are written alike.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import Scalar
@@ -43,7 +44,7 @@ def _write(x: object, out: list[str]) -> None:
             _write(y, out)
     elif isinstance(x, Enum):
         out.append(f"{type(x).__name__}.{x.name} ")
-    elif is_dataclass(x):
+    elif is_dataclass(x) and not isinstance(x, type):
         out.append(f"{type(x).__name__}:")
         for name in _written_fields(type(x)):
             _write(getattr(x, name), out)
@@ -52,7 +53,7 @@ def _write(x: object, out: list[str]) -> None:
 
 
 @cache
-def _written_fields(node: type) -> tuple[str, ...]:
+def _written_fields(node: Any) -> tuple[str, ...]:
     return tuple(f.name for f in fields(node) if f.name not in WITHOUT_PLACES)
 
 
