@@ -164,10 +164,11 @@ class Script(TransformSession):
         return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
 
     def _finished(self) -> None:
-        """Raise CallError unless the program is verified. The verifier is not trusted: its proof is replayed in another process."""
+        """Raise CallError unless the program is verified. The verifier and what earlier runs left on disk are not trusted:
+        the proof is replayed in another process."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
-        result = self.result.in_full()  # what earlier runs left on disk is not believed here
+        result = self.result
         if not result.functions:
             raise CallError(f"{self.original.file} has no function that is verified, so no code is made from it")
         if not result.verified:

@@ -308,7 +308,8 @@ def test_a_script_runs_again_without_search(cache: Path, tmp_path: Path, monkeyp
     assert second.result.verified
 
 
-def test_emission_replays_a_proof_of_its_own(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emission_needs_a_proof(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first emission finds the proof again, later ones replay the one that it left."""
     script(tmp_path)
     with monkeypatch.context() as patch:
         forbid_search(patch)
@@ -317,24 +318,37 @@ def test_emission_replays_a_proof_of_its_own(cache: Path, tmp_path: Path, monkey
             remembered.emit(tmp_path / "out.c")
         assert not (tmp_path / "out.c").exists()
     remembered.emit(tmp_path / "out.c")
-    assert (tmp_path / "out.cert.json").exists()
+    certificate = (tmp_path / "out.cert.json").read_text(encoding="utf-8")
+    forbid_search(monkeypatch)
+    script(tmp_path).emit(tmp_path / "again.c")
+    assert (tmp_path / "again.cert.json").read_text(encoding="utf-8") == certificate
 
 
-def test_no_code_is_made_from_a_verdict_that_memory_made_up(cache: Path, tmp_path: Path) -> None:
-    """With the secret one can write entries. A step believes them, emission does not."""
-    result(cache)
-    _, _, text = entry(cache)
-    verifier = Verifier(Settings(cache))
+def made_up(folder: Path, proofs: str | None) -> None:
+    """Write, with the user's secret, that the wrong program is verified, by these proofs."""
+    right = result(folder)
+    certificate_of(program(), right)
+    assert right.proof_store is not None and right.proof_store.read() is not None
+    verifier = Verifier(Settings(folder))
+    entries, solver = verifier.verdicts.entries, verifier.solver.description
+    assert entries is not None
+    right_key, wrong_key = (verifier.verdicts.key(program(text), None, solver) for text in (TEXT, WRONG))
+    entries.write(wrong_key, entries.read(right_key) or "")
+    entries.write(f"{wrong_key} proofs", (proofs or right.proof_store.read()) or "")
+
+
+@pytest.mark.parametrize("proofs", [None, '{"terms": [], "proofs": {}}', '{"terms": [], "proofs": {"fill": []}}'])
+def test_no_code_is_made_from_what_memory_made_up(cache: Path, tmp_path: Path, proofs: str | None) -> None:
+    """Whoever has the secret can write entries. A step believes them, emission does not."""
+    made_up(cache, proofs)
     file = tmp_path / "wrong.c"
     file.write_text(WRONG, encoding="utf-8")
-    key = verifier.verdicts.key(program(WRONG), None, verifier.solver.description)
-    assert verifier.verdicts.entries is not None
-    verifier.verdicts.entries.write(key, text)
     s = Script(file)
     assert s.result.verified
-    with pytest.raises(CallError, match="not verified"):
+    with pytest.raises(CallError, match="does not hold when it is replayed, so no code is made from it"):
         s.emit(tmp_path / "out.c")
     assert not (tmp_path / "out.c").exists()
+    assert main(["audit", str(file)]) == 1
 
 
 def test_a_trace_shows_the_states_of_remembered_steps(cache: Path, tmp_path: Path) -> None:

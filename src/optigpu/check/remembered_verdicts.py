@@ -2,9 +2,10 @@
 
 The key is a hash of everything that a verdict depends on: the program (without places), the settings, the solver, and the source of
 the checker. Entries are authenticated like the solver's answers (`solver/sealed_entries.py`), and are believed as far as these: by
-checks and by steps of scripts. An entry holds no theorem and no proof. Whoever needs the proof, its loop contracts or its states
-asks for the result in full (`ProgramResult.in_full`), which checks the program. So a certificate is always one that this process
-has found, and emission replays it in another process: no emitted code rests on what is remembered.
+checks and by steps of scripts. An entry holds no theorem. Whoever needs loop contracts or states of the proof asks for the result
+in full (`ProgramResult.in_full`), which checks the program. Proofs are remembered once they were written into a certificate. They
+are believed by nobody: emission replays them in another process, with a kernel and a solver of its own, and so does `audit`. So no
+emitted code rests on what is remembered.
 
 What a search found in a proof for a step of a script, such as the contract of a loop, is remembered as well. It becomes a part of a
 program, which is checked like any other.
@@ -18,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,10 +60,12 @@ class RememberedVerdicts:
             remembered = self._read(place_key, program, solver)
         if remembered is not None:
             remembered.check_in_full = check
+            remembered.proof_store = _Proofs(self.entries, key)
             return remembered
         result = check()
         if result.verified and not result.unbounded:
             self.entries.write(key, json.dumps(_written(result)))
+            result.proof_store = _Proofs(self.entries, key)
         elif self.rejections and _is_plain_rejection(result):
             self.entries.write(place_key, json.dumps(_written(result)))
         return result
@@ -86,6 +90,20 @@ class RememberedVerdicts:
     def _read(self, key: str, program: Program, solver: str) -> ProgramResult | None:
         text = self.entries.read(key) if self.entries is not None else None
         return None if text is None else _result(json.loads(text), program.file, solver)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proofs:
+    """The proofs of a program beside its verdict."""
+
+    entries: SealedEntries
+    key: str
+
+    def read(self) -> str | None:
+        return self.entries.read(f"{self.key} proofs")
+
+    def write(self, text: str) -> None:
+        self.entries.write(f"{self.key} proofs", text)
 
 
 @cache
