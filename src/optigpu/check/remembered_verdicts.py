@@ -30,6 +30,7 @@ from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.errors.problem import Problem
 from optigpu.solver.sealed_entries import SealedEntries
 from optigpu.syntax.program import Program
+from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import Loc
 from optigpu.syntax.tree_digest import places_digest, tree_digest
 from optigpu.syntax.tree_json import tree_from_json, tree_to_json
@@ -59,7 +60,7 @@ class RememberedVerdicts:
             place_key = f"{key} {places_digest(program)}"
             remembered = self._read(place_key, program, solver)
         if remembered is not None:
-            remembered.check_in_full = check
+            remembered.check_in_full = deep(check)
             remembered.proof_store = _Proofs(self.entries, key)
             return remembered
         result = check()

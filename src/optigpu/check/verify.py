@@ -80,7 +80,6 @@ class Verifier:
         """What `find` finds in the proof of a program, remembered by the program and the question."""
         return self.verdicts.found(program, self.solver.description, question, find)
 
-    @deep
     def checked(self, program: Program, only: str | None = None) -> ProgramResult:
         """Verify, whatever is remembered."""
         hits, asked = self.solver.hits, self.solver.asked
