@@ -196,7 +196,8 @@ class Script(TransformSession):
         return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
 
     def _finished(self) -> None:
-        """Raise CallError unless the program is verified. The verifier is not trusted: its proof is replayed in another process."""
+        """Raise CallError unless the program is verified. The verifier and what earlier runs left on disk are not trusted:
+        the proof is replayed in another process."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
         result = self.result

@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from optigpu.check.contract_checks import contract_facts, contract_problem
 from optigpu.check.proof_attempt import ProofAttempt
 from optigpu.check.recorded_proof import RecordingKernel
 from optigpu.check.remembered_proofs import RememberedProof, loops_of, proof_basis, recalled_result
+from optigpu.check.remembered_verdicts import RememberedVerdicts
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.formula_definedness import ContractFacts
@@ -37,15 +39,17 @@ from optigpu.syntax.program import Program
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import Loc
 
+T = TypeVar("T")
+
 
 @dataclass
 class Settings:
     """How to verify.
 
-    `cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver; verdicts do not depend on it.
-    `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for people to look at.
-    `unbounded`: assume that integers fit where that is not shown. `timeout`: seconds for the proof of one function; verdicts then
-    depend on `clock`. `progress` is told what a long check is doing.
+    `cache`: the folder for solver answers and verdicts of earlier runs, or None. `second`: ask cvc5 too. `seed`: of the solver;
+    verdicts do not depend on it. `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for
+    people to look at. `unbounded`: assume that integers fit where that is not shown. `timeout`: seconds for the proof of one
+    function; verdicts then depend on `clock`. `progress` is told what a long check is doing.
     """
 
     cache: Path | None = None
@@ -65,6 +69,7 @@ class Verifier:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
+        self.verdicts = _verdicts(self.settings)
         self.watch = Watch(self.settings.timeout, self.settings.progress, self.settings.clock)
         self.judge = Judge(self.solver, SearchGuide(self.watch))
         self.equality_proofs: EqualityProofs = {}
@@ -76,7 +81,16 @@ class Verifier:
 
     @deep
     def verify(self, program: Program, only: str | Set[str] | None = None) -> ProgramResult:
-        """Verify all functions of a program, or only some, and the functions that they call."""
+        """Verify all functions of a program, or only some, and the functions that they call; or recall the verdict of an earlier
+        run (see remembered_verdicts.py)."""
+        return self.verdicts.recall(program, only, self.solver.description, lambda: self.checked(program, only))
+
+    def found(self, program: Program, question: str, find: Callable[[], T]) -> T:
+        """What `find` finds in the proof of a program, remembered by the program and the question."""
+        return self.verdicts.found(program, self.solver.description, question, find)
+
+    def checked(self, program: Program, only: str | Set[str] | None = None) -> ProgramResult:
+        """Verify, whatever is remembered."""
         hits, asked = self.solver.hits, self.solver.asked
         try:
             elaborated = elaborate(program, self.settings.unbounded)
@@ -209,7 +223,7 @@ class Verifier:
         """Another problem of a function that misbehaves without an overflow."""
         program = replace(elaborated.program, unbounded=True)
         try:
-            Executor(RecordingKernel(self.judge, program, Ledger()), elaborated, None, self.watch).verify(f.name)
+            Executor(RecordingKernel(self.judge, program, Ledger()), elaborated, None, watch=self.watch).verify(f.name)
         except Failed as failure:
             return problem_of(failure, elaborated)
         except (InputError, MemoryError, ValueError):  # or it calls others, which are proved of this program alone
@@ -248,6 +262,13 @@ def _with_opened(over_reals: FunctionResult, opened: FunctionResult) -> Function
         solver=over_reals.solver + opened.solver,
         seconds=over_reals.seconds + opened.seconds,
     )
+
+
+def _verdicts(settings: Settings) -> RememberedVerdicts:
+    """The verdicts of earlier runs with these settings. A rejection is remembered in brief, so not where it is to be explained, and
+    not where it may be due to the clock."""
+    basis = (f"{settings.second}", f"{settings.seed}", f"{settings.unbounded}")
+    return RememberedVerdicts(settings.cache, basis, rejections=settings.refuter is None and settings.timeout is None)
 
 
 def _solver(settings: Settings) -> Solver:

@@ -125,7 +125,7 @@ def _checked(
     if args.show_proof and not result.failures:
         from optigpu.search.contract_annotations import annotated
 
-        loops = {statement: loop for f in result.functions for statement, loop in f.loops.items()}
+        loops = {statement: loop for f in result.in_full().functions for statement, loop in f.loops.items()}
         proof = print_program(annotated(program, loops))
     if args.certificate is not None and not result.failures:
         _write_certificate(args.certificate, program, result)

@@ -67,6 +67,7 @@ def explained_rejection(
     elif refuter is not None:
         explained = Verifier(settings).verify(step.after)
         result = explained if explained.failures else result
+    result = result.in_full()
     failed = result.failures[0]
     assert failed.problem is not None
     problem = failed.problem

@@ -85,7 +85,7 @@ def _repair(session: Session, problem: Problem, path: StatementPath) -> bool:
 
 
 def _reason(problem: Problem) -> str:
-    base = "" if problem.cause is None else source_name(problem.cause.base)
+    base = source_name(problem.array)
     return f"`{base}` is complete before other threads use it" if base else "shared memory is no longer in use"
 
 
