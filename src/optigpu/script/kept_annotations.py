@@ -63,9 +63,14 @@ class AnnotationChanges:
         return AnnotationChanges({*self.incomplete}, {*self.stated}, [*self.dropped])
 
 
-def settle_annotations(verifier: Verifier, before: Program, after: Program, changes: AnnotationChanges) -> Settled:
-    """Verify the program after a step, and complete or remove annotations of the program before it."""
-    result = verifier.verify(after)
+def settle_annotations(
+    verifier: Verifier, before: Program, after: Program, changes: AnnotationChanges, known: ProgramResult | None = None
+) -> Settled:
+    """Verify the program after a step, and complete or remove annotations of the program before it.
+
+    `known`: the verdict on the program after the step, if the step has looked at it itself.
+    """
+    result = known or verifier.verify(after)
     if before is after:
         return Settled(after, result)
     keeper = _Keeper(verifier, before, changes)

@@ -234,7 +234,8 @@ class Session:
         if check:
             self._keep_specification(after, title)
             changes, self.annotation_changes = self.annotation_changes, AnnotationChanges()
-            settled = settle_annotations(self.verifier, before, after, changes)
+            known = self._checked[1] if self._checked is not None and self._checked[0] is after else None
+            settled = settle_annotations(self.verifier, before, after, changes, known)
             after, result, removed = settled.program, settled.result, settled.removed
             self.program = self._updated = after
         seconds = time.perf_counter() - start
