@@ -255,8 +255,7 @@ class Session:
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
         """The error for a step that is not verified."""
-        points = self.verifier.settings.points
-        return explained_rejection(step, result, self.original.file, self.refuter, points)
+        return explained_rejection(step, result, self.original.file, self.refuter, self.verifier)
 
     def stepped(self, step: Step) -> None:
         """Called after each step that was accepted."""

@@ -15,6 +15,7 @@ from optigpu.script.editing import replace_at
 from optigpu.script.step_errors import StepError
 from optigpu.syntax.program import Program
 from optigpu.transform.gpu import barrier_placement
+from optigpu.transform.gpu.block_races import BlockRaces
 
 
 class CountingVerifier(Verifier):
@@ -146,6 +147,14 @@ EXCHANGES = (
         (),
     ),
     Exchange(
+        "an index that depends on a size",
+        "float x[64];"
+        + _loop("x[t] = a[b][t];")
+        + _loop("if (n > 0) out[b][t] = x[63 - t + 0 / n]; else out[b][t] = 0.0f;"),
+        "A(b, 63 - t)",
+        ("d_out[b][t] = x[63 - t + 0 / n];",),
+    ),
+    Exchange(
         "a tree",
         "float x[64];"
         + _loop("x[t] = a[b][t];")
@@ -229,3 +238,15 @@ def test_a_race_that_no_barrier_orders_is_reported_as_before() -> None:
     )
     with pytest.raises(StepError):
         exchange.launched()
+
+
+def test_values_that_c_leaves_undefined_are_no_race() -> None:
+    for index in ("t / (63 - 63)", "t << 64", "1 >> (0 - 1)"):
+        threads = _loop(f"x[{index}] = 0.0f;").replace("for", "thread for")
+        program = parse_text(f"void f(float x[64]) {{ {threads} {threads} }}")
+        body = program.function("f").body
+        assert BlockRaces(body, {}).first(body) is None
+    threads = _loop("x[t / 2] = 0.0f;").replace("for", "thread for")
+    body = parse_text(f"void f(float x[64]) {{ {threads} {threads} }}").function("f").body
+    race = BlockRaces(body, {}).first(body)
+    assert race is not None and race.array == "x" and race.point == ((0, 1),)

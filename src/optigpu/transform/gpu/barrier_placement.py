@@ -28,7 +28,8 @@ REPAIRABLE_RACES = (
     "OG352",
 )  # a barrier of the block may order the threads
 MISPLACED_BARRIERS = (*REPAIRABLE_RACES, "OG346")  # OG346: not all threads of the block run the barrier
-MAX_BARRIERS_INSERTED = 12
+MAX_BARRIERS_PLACED = 64  # in one pass
+MAX_BARRIERS_INSERTED = 12  # one after the other
 
 
 @transformation
@@ -120,7 +121,7 @@ def _place_barriers(session: Session, nest: StatementId, grid: Collection[str]) 
     for block in _blocks(program, nest, grid):
         races = BlockRaces(_body_of(program, block), constants)
         placed: list[tuple[int, Stmt]] = []  # with the number of loops and conditions around it
-        while (race := races.first(_body_of(program, block))) is not None:
+        while (race := races.first(_body_of(program, block))) is not None and len(placed) < MAX_BARRIERS_PLACED:
             point = StatementPath(block.function, (*block.positions, *race.point))
             barrier = CallStmt(Call("blocksync", ()), id=StatementId(statement_at(program, point.parent).loc, step))
             program = insert_at(program, point, barrier)

@@ -6,6 +6,7 @@ statement races if another thread's pending access conflicts with one of its own
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from optigpu.script.editing import Positions
@@ -16,7 +17,7 @@ from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import statements
-from optigpu.transform.gpu.sampled_values import Environment, Scope, compiled, iterations
+from optigpu.transform.gpu.sampled_values import Environment, SampledScope, compiled, iterations
 from optigpu.transform.gpu.thread_footprints import Footprint, Footprints
 
 ORDERING_CALLS = ("blocksync", "kernel_teardown_begin", "kernel_kill")
@@ -68,9 +69,10 @@ class BlockRaces:
         self.assigned = assigned_names(body)
         self.footprints: dict[tuple[StatementId, tuple[int, ...]], Footprint] = {}
         self.conflicts: dict[tuple[int, int], str | None] = {}  # by the identities of two footprints
-        self.env, self.scope = Environment(), Scope()
-        for name, e in constants.items():
-            self._define(name, e)
+        self.env, self.scope = Environment(), SampledScope()
+        with suppress(ArithmeticError):
+            for name, e in constants.items():
+                self._define(name, e)
 
     def first(self, body: Body) -> BlockRace | None:
         """The first race of the body with the barriers that it has now."""
@@ -79,6 +81,8 @@ class BlockRaces:
             self._body(body, (), (), _Pending())
         except _Found as found:
             return found.race
+        except ArithmeticError:  # the samples do not fit this program
+            return None
         finally:
             self.env, self.scope = env, scope
         return None

@@ -14,6 +14,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For
 from optigpu.syntax.types import Kind
 
+WORD = 64  # bits
 SMALLEST_SAMPLE, SAMPLES = 5000, 50000  # large against the extents of thread loops, so that rows do not overlap
 
 
@@ -28,7 +29,7 @@ class Environment(dict[str, int]):
 Value = Callable[[Environment], int]
 
 
-class Scope:
+class SampledScope:
     """Which names have exact values, and which have values that are not known here: they come from memory.
 
     All other names come from outside and are sampled.
@@ -42,16 +43,17 @@ class Scope:
         """Do these expressions have the same values whatever the samples are?"""
         return all(free_vars(e) <= self.exact and compiled(e, self) is not None for e in es)
 
-    def declare(self, name: str, value: Expr | None) -> Scope:
+    def declare(self, name: str, value: Expr | None) -> SampledScope:
         """The scope after the declaration of a constant with a value."""
         if value is None or compiled(value, self) is None:
-            return Scope(self.exact - {name}, self.unknown | {name})
+            return SampledScope(self.exact - {name}, self.unknown | {name})
         exact = self.exact | {name} if self.is_exact(value) else self.exact - {name}
-        return Scope(exact, self.unknown - {name})
+        return SampledScope(exact, self.unknown - {name})
 
 
-def compiled(e: Expr, scope: Scope) -> Value | None:
-    """A function that evaluates an expression of integers; None if it depends on memory."""
+def compiled(e: Expr, scope: SampledScope) -> Value | None:
+    """A function that evaluates an expression of integers; None if it depends on memory. It raises ArithmeticError where C leaves
+    the value undefined."""
     match e:
         case Int(value) | Bool(value):
             return lambda _: int(value)
@@ -95,6 +97,12 @@ def _quotient(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
+def _shift(amount: int) -> int:
+    if not 0 <= amount < WORD:
+        raise ArithmeticError("a shift that C does not define")
+    return amount
+
+
 UNARY: dict[str, Callable[[int], int]] = {"-": operator.neg, "~": operator.invert, "!": lambda a: int(not a)}
 RELATIONS: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt,
@@ -108,8 +116,8 @@ BINARY: dict[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "/": _quotient,
     "%": lambda a, b: a - b * _quotient(a, b),
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
+    "<<": lambda a, b: a << _shift(b),
+    ">>": lambda a, b: a >> _shift(b),
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,
@@ -122,7 +130,7 @@ BINARY: dict[str, Callable[[int, int], int]] = {
 
 
 def iterations(
-    loop: For, scope: Scope, exact_limit: int, sampled_limit: int
+    loop: For, scope: SampledScope, exact_limit: int, sampled_limit: int
 ) -> Callable[[Environment], list[int]] | None:
     """A function that gives the first values of a loop's index: up to a limit, which depends on whether the range is exact."""
     r = loop.range

@@ -8,6 +8,7 @@ it: the checker decides.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from optigpu.syntax.exprs import Expr, Index, Var
@@ -15,12 +16,18 @@ from optigpu.syntax.program import Assert, Block, Body, Decl, For, Ghost, GhostE
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import inner_bodies, subexpressions
-from optigpu.transform.gpu.sampled_values import Environment, Scope, Value, compiled, iterations
+from optigpu.transform.gpu.sampled_values import Environment, SampledScope, Value, compiled, iterations
 
 Cell = tuple[int, ...]
-MAX_ITERATIONS, MAX_SAMPLED_ITERATIONS = 4096, 3  # of one loop inside a thread
+MAX_THREADS = 1024
+MAX_ITERATIONS, MAX_SAMPLED_ITERATIONS = 64, 3  # of one loop inside a thread
+MAX_ACCESSES = 100_000  # of a statement: what comes later is left out
 SEVERAL = -1  # the writer of a cell that several threads write
 THREAD = "#thread"  # in the environment: the number of the current thread, or of the current group of threads
+
+
+class _TooManyAccesses(Exception):
+    pass
 
 
 @dataclass(slots=True)
@@ -29,11 +36,15 @@ class Footprint:
 
     writes: dict[str, dict[Cell, int]] = field(default_factory=dict)
     reads: dict[str, dict[Cell, set[int]]] = field(default_factory=dict)
+    accesses: int = 0
 
     def arrays(self) -> set[str]:
         return {*self.writes, *self.reads}
 
     def note(self, array: str, cell: Cell, thread: int, write: bool) -> None:
+        self.accesses += 1
+        if self.accesses > MAX_ACCESSES:
+            raise _TooManyAccesses
         if not write:
             self.reads.setdefault(array, {}).setdefault(cell, set()).add(thread)
             return
@@ -65,7 +76,7 @@ Action = Callable[[Environment, Footprint], None]
 class Footprints:
     """The footprints of a statement on the arrays that threads share; `private` names are not among them."""
 
-    def __init__(self, s: Stmt, scope: Scope, private: set[str]) -> None:
+    def __init__(self, s: Stmt, scope: SampledScope, private: set[str]) -> None:
         self.private = private
         self.threads = threads_of(s, scope)
         self.readers = {0, 1, 2, 31, 32, 33, self.threads // 2, self.threads - 1}
@@ -79,11 +90,12 @@ class Footprints:
         footprint = Footprint()
         inner = Environment(env)
         inner[THREAD] = 0
-        for action in self.actions:
-            action(inner, footprint)
+        with suppress(_TooManyAccesses, ArithmeticError):
+            for action in self.actions:
+                action(inner, footprint)
         return footprint
 
-    def _body(self, body: Body, scope: Scope, threads: int, reads: bool) -> list[Action]:
+    def _body(self, body: Body, scope: SampledScope, threads: int, reads: bool) -> list[Action]:
         """The actions of statements in their order, which a group of this many threads executes; none if they access nothing."""
         actions: list[Action] = []
         accesses = False
@@ -100,14 +112,15 @@ class Footprints:
                     actions.append(_definition(s.name, value))
         return actions if accesses else []
 
-    def _statement(self, s: Stmt, scope: Scope, threads: int, reads: bool) -> list[Action]:
+    def _statement(self, s: Stmt, scope: SampledScope, threads: int, reads: bool) -> list[Action]:
         if isinstance(s, Ghost | GhostEnd | Assert):
             return []
         own = self._accesses(s, scope, reads)
         match s:
             case For():
                 group = threads if s.mode is not Mode.THREAD else threads // max(extent(s, scope), 1)
-                values = iterations(s, scope, MAX_ITERATIONS, MAX_SAMPLED_ITERATIONS)
+                limit = MAX_THREADS if s.mode is Mode.THREAD else MAX_ITERATIONS
+                values = iterations(s, scope, limit, MAX_SAMPLED_ITERATIONS)
                 body = self._body(s.body, scope.declare(s.index, s.range.start), group, reads)
                 if values is None or not body or group == 0:
                     return own
@@ -124,7 +137,7 @@ class Footprints:
             case _:
                 return own
 
-    def _accesses(self, s: Stmt, scope: Scope, reads: bool) -> list[Action]:
+    def _accesses(self, s: Stmt, scope: SampledScope, reads: bool) -> list[Action]:
         """The accesses of a statement itself, without those of nested statements."""
         if not reads:
             found = [s.target] if isinstance(s, Store) else []
@@ -206,14 +219,14 @@ def _branch(test: Value | None, then: list[Action], other: list[Action]) -> Acti
     return action
 
 
-def extent(loop: For, scope: Scope) -> int:
+def extent(loop: For, scope: SampledScope) -> int:
     """The number of iterations of a loop; 0 if it is not known."""
     r = loop.range
-    values = iterations(loop, scope, MAX_ITERATIONS, 0)
+    values = iterations(loop, scope, MAX_THREADS + 1, 0)
     return len(values(Environment())) if values is not None and scope.is_exact(r.start, r.bound, r.amount) else 0
 
 
-def threads_of(s: Stmt, scope: Scope) -> int:
+def threads_of(s: Stmt, scope: SampledScope) -> int:
     """The number of threads that execute a statement: that of the first nest of thread loops in it."""
     for body in inner_bodies(s):
         for x in body:
