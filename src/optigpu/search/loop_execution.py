@@ -164,7 +164,10 @@ class LoopExecution:
         entry, state = {a.base: state.held[n] for a, (n,) in zip(tree.arrays, families)}, start
         names = self.executor.names
         allowed, names.allowed = names.allowed, False
-        for iteration, h in enumerate(tree.steps, 1):
+        for iteration, (h, (i, number)) in enumerate(zip(tree.steps, tree.values), 1):
+            self.explorer.iterations[i] = k.num(
+                number
+            )  # what was found out about an arbitrary step is used for this one
             while len(state.code) > after + each * (len(values) - iteration):
                 state = self.executor.step(state)
             for a, (n,) in zip(tree.arrays, families):

@@ -127,11 +127,11 @@ def _place_barriers(session: Session, nest: StatementId, grid: Collection[str]) 
             program = insert_at(program, point, barrier)
             placed.append((len(race.point), barrier))
             reasons[barrier.id] = _reason(race.array)
-        for _, barrier in sorted(placed, key=lambda p: -p[0]):
-            fewer = _without(program, [barrier])
+        for _, redundant in sorted(placed, key=lambda p: -p[0]):
+            fewer = _without(program, [redundant])
             if races.first(_body_of(fewer, block)) is None:
                 program = fewer
-                del reasons[barrier.id]
+                del reasons[redundant.id]
     if reasons:
         session.update(program)
         session.reasons |= reasons
