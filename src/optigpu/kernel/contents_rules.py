@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import NotOwner, Operation, Rejected, WrongShape
+from optigpu.kernel.causes import NotOwner, Operation, OutOfOrder, Rejected, WrongShape
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, member, require_known, terms_of
 from optigpu.kernel.state import State, changed, take_number
 from optigpu.logic import terms as k
@@ -76,6 +76,8 @@ def unfold(c: SideConditions, state: State, names: Terms) -> State:
     Sound: both are equal, and t has no variable that did not exist when x was introduced.
     """
     for x in names:
+        if x not in state.definitions:
+            raise Rejected(OutOfOrder(Operation.ORDER, text=f"{x} is no name of contents here"))
         t = {x: state.definitions[x]}
         held = {n: replace(r, value=k.substitute(r.value, t)) for n, r in state.held.items()}
         env = {y: k.substitute(value, t) for y, value in state.env.items()}
