@@ -31,6 +31,7 @@ bench: .venv/.ready
 	$(PYTHON) benchmarks/bench_check.py
 	$(PYTHON) benchmarks/bench_trace.py
 	$(PYTHON) benchmarks/bench_scripts.py
+	$(PYTHON) benchmarks/bench_growth.py
 	$(PYTHON) benchmarks/bench_matmul.py
 
 # Random programs for the checker, random scripts, and random kernels as CUDA beside the interpreter, for as long as one likes:

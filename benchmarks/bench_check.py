@@ -1,68 +1,79 @@
-"""The checker's speed: seconds, obligations and who settled them per example; re-checking; growth with the number of functions."""
+"""The checker's speed: CPU seconds, obligations and who proved them for each example; a check after one change.
+
+`python benchmarks/bench_check.py [--json FILE] [NAME ...]`.
+"""
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.measuring import ROOT, Calibration, cpu_seconds, options, own_cache, quantile, table, wanted, write_json
 
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
-from optigpu.syntax.program import Program
+from optigpu.syntax.recursion_limit import deep_calls
 
-ROOT = Path(__file__).parent.parent
 LOOPS = ROOT / "tests" / "programs" / "check" / "loops.c"
+CHANGE = "for (int i = n - 1; i >= 0; i--) s += a[i];", "for (int i = n - 1; i >= 0; i--) s = s + a[i];"
 
 
-def seconds(verifier: Verifier, program: Program) -> tuple[float, object]:
-    start = time.perf_counter()
-    result = verifier.verify(program)
-    return time.perf_counter() - start, result
+def example_files() -> list[Path]:
+    examples = ROOT / "examples"
+    return [
+        *sorted(examples.glob("*.c")),
+        *sorted((examples / "gpu").glob("*.c")),
+        *sorted((examples / "gpu" / "fast").glob("*.c")),
+        LOOPS,
+    ]
+
+
+def checked(path: Path) -> dict[str, Any]:
+    """The figures of one file, by a verifier that remembers nothing."""
+    parsing, program = cpu_seconds(lambda: parse_file(path))
+    seconds, result = cpu_seconds(lambda: Verifier(Settings()).verify(program))
+    return {
+        "file": path.relative_to(ROOT).as_posix(),
+        "seconds": seconds,
+        "parsing": parsing,
+        "functions": len(result.functions),
+        "normaliser": sum(f.normaliser for f in result.functions),
+        "solver": sum(f.solver for f in result.functions),
+        "verified": result.verified,
+    }
+
+
+def checked_again() -> tuple[float, float]:
+    """The seconds of a check, and those after one statement was changed."""
+    text, verifier = LOOPS.read_text(encoding="utf-8"), Verifier(Settings())
+    first, second = parse_text(text), parse_text(text.replace(*CHANGE))
+    assert first != second
+    return cpu_seconds(lambda: verifier.verify(first))[0], cpu_seconds(lambda: verifier.verify(second))[0]
 
 
 def main() -> None:
-    sys.setrecursionlimit(10_000)
-    rows = []
-    Verifier().verify(parse_file(ROOT / "examples" / "copy.c"))  # load the solver
-    print(f"{'function':<22} {'seconds':>8} {'obligations':>12} {'normaliser':>11} {'solver':>7}")
-    for path in [*sorted((ROOT / "examples").glob("*.c")), LOOPS]:
-        for f in Verifier(Settings()).verify(parse_file(path)).functions:
-            total = f.normaliser + f.solver
-            rows.append(
-                {
-                    "function": f.name,
-                    "seconds": f.seconds,
-                    "obligations": total,
-                    "normaliser": f.normaliser,
-                    "verdict": f.verdict.value,
-                }
-            )
-            share = f"{100 * f.normaliser / total:.0f} %"
-            print(f"{f.name:<22} {f.seconds:>8.3f} {total:>12} {share:>11} {f.solver:>7}")
-    slowest = max(r["seconds"] for r in rows)
-    print(f"slowest: {slowest:.2f} s")
-
-    text = LOOPS.read_text(encoding="utf-8")
-    verifier = Verifier(Settings())
-    first, _ = seconds(verifier, parse_text(text))
-    changed = text.replace(
-        "for (int i = n - 1; i >= 0; i--) s += a[i];", "for (int i = n - 1; i >= 0; i--) s = s + a[i];"
+    args = options(__doc__).parse_args()
+    calibration = Calibration()
+    with own_cache(), deep_calls():
+        checked(ROOT / "examples" / "copy.c")  # load what is loaded once
+        rows = [checked(path) for path in example_files() if wanted(path.as_posix(), args.names)]
+        calibration.measure()
+        first, second = checked_again()
+    for row in rows:
+        row["ratio"] = calibration.ratio(row["seconds"])
+    head = ("file", "CPU s", "ratio", "parsing", "functions", "normaliser", "solver", "verified")
+    keys = ("file", "seconds", "ratio", "parsing", "functions", "normaliser", "solver", "verified")
+    print(table(head, [[row[key] for key in keys] for row in rows]))
+    times = [row["seconds"] for row in rows]
+    print(
+        f"median {quantile(times, 0.5):.3f} s, 95 % {quantile(times, 0.95):.3f} s, slowest {max(times, default=0.0):.3f} s"
     )
-    assert changed != text
-    second, _ = seconds(verifier, parse_text(changed))
-    print(f"re-check after changing one statement: {second:.3f} s of {first:.3f} s = {second / first:.2f}")
-
-    one = (ROOT / "examples" / "matmul.c").read_text(encoding="utf-8").replace("#include <optigpu.h>", "")
-    growth = []
-    for n in (1, 4, 16):
-        program = parse_text("".join(one.replace("matmul", f"matmul{i}") for i in range(n)))
-        taken, _ = seconds(Verifier(Settings()), program)
-        growth.append(taken / n)
-    print("seconds per function for 1, 4, 16 functions: " + ", ".join(f"{g:.3f}" for g in growth))
-    if len(sys.argv) > 1:
-        data = {"functions": rows, "recheck_ratio": second / first, "per_function": growth}
-        Path(sys.argv[1]).write_text(json.dumps(data, indent=2), encoding="utf-8")
+    print(f"after a change of one statement: {second:.3f} s of {first:.3f} s")
+    print(f"ratio: to a calibration loop of {calibration.seconds:.3f} s in the same run")
+    write_json(args.json, calibration, {"files": rows, "first_check": first, "after_a_change": second})
 
 
 if __name__ == "__main__":

@@ -1,20 +1,43 @@
-"""The scripts of the examples: seconds per step, and how much of the checking was remembered instead of done again."""
+"""The scripts of the examples: CPU seconds for each step, cold and unchanged, and what was remembered instead of searched.
+
+`python benchmarks/bench_scripts.py [--json FILE] [NAME ...]`. Each run is a process of its own, as it is for a user; the second one
+finds on disk what the first one left.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import runpy
+import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-import optigpu as og
-from optigpu.script.step import Step
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-ROOT = Path(__file__).parent.parent
+from benchmarks.measuring import ROOT, Calibration, options, own_cache, quantile, table, wanted, write_json
+
+RUN = """
+import gc, json, runpy, sys, time
+gc.set_threshold(50_000, 20, 100)
+from optigpu.api import observe
+stamps = [time.process_time()]
+steps = []
+def stepped(script, step):
+    stamps.append(time.process_time())
+    steps.append(step)
+with observe(stepped):
+    runpy.run_path(sys.argv[1])
+results = [s.result for s in steps if s.result is not None]
+figures = {
+    "seconds": [b - a for a, b in zip(stamps, stamps[1:])],
+    "titles": [s.title for s in steps],
+    "obligations": sum(f.normaliser + f.solver for r in results for f in r.functions),
+    "from_cache": sum(r.cached[0] for r in results),
+    "questions": sum(r.cached[1] for r in results),
+    "process": time.process_time(),
+}
+print("\\n" + json.dumps(figures))
+"""
 
 
 def scripts() -> list[Path]:
@@ -24,40 +47,51 @@ def scripts() -> list[Path]:
 
 
 def measured(path: Path) -> dict[str, Any]:
-    steps: list[Step] = runpy.run_path(str(path))["s"].steps
-    hits, asked = (sum(s.result.cached[k] for s in steps if s.result is not None) for k in (0, 1))
-    return {
-        "script": path.relative_to(ROOT / "examples").as_posix(),
-        "steps": len(steps) - 1,
-        "seconds": [s.seconds for s in steps],
-        "obligations": sum(f.normaliser + f.solver for s in steps if s.result is not None for f in s.result.functions),
-        "questions": asked,
-        "from_cache": hits,
-    }
+    done = subprocess.run([sys.executable, "-c", RUN, str(path)], capture_output=True, text=True, check=True)
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return {"script": path.relative_to(ROOT / "examples").as_posix(), **figures}
 
 
 def main() -> None:
-    sys.setrecursionlimit(10_000)
-    og.Script(ROOT / "examples" / "copy.c")  # load the solver
-    head = f"{'script':<26} {'steps':>5} {'seconds':>8} {'median':>8} {'slowest':>8} {'obligations':>12} {'to the solver':>14}"
-    data: dict[str, list[dict[str, Any]]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["OPTIGPU_CACHE"] = folder
-        for run in ("first", "again"):
-            print(f"{run} run" if run == "first" else "the same again, with what the first left on disk")
-            print(f"{head} {'remembered':>11}")
-            rows = data[run] = [measured(p) for p in scripts()]
-            for r in rows:
-                share = f"{r['from_cache'] / r['questions']:.0%}" if r["questions"] else "-"
-                print(
-                    f"{r['script']:<26} {r['steps']:>5} {sum(r['seconds']):>8.2f} {median(r['seconds']):>8.3f}"
-                    f" {max(r['seconds']):>8.2f} {r['obligations']:>12} {r['questions']:>14} {share:>11}"
-                )
+    args = options(__doc__).parse_args()
+    calibration = Calibration()
+    data: dict[str, Any] = {}
+    paths = [p for p in scripts() if wanted(p.as_posix(), args.names)]
+    with own_cache():
+        for run in ("cold", "unchanged"):
+            rows = data[run] = [measured(path) for path in paths]
+            calibration.measure()
+            print(f"{run}:")
+            print(table(HEAD, [_row(r, calibration) for r in rows]))
             times = [t for r in rows for t in r["seconds"]]
-            share = sum(r["from_cache"] for r in rows) / max(1, sum(r["questions"] for r in rows))
-            print(f"median step {median(times):.3f} s; {share:.0%} of the questions to the solver were remembered\n")
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(data, indent=2), encoding="utf-8")
+            steps = {"median": quantile(times, 0.5), "95 %": quantile(times, 0.95), "slowest": max(times, default=0.0)}
+            print("steps: " + ", ".join(f"{word} {seconds:.3f} s" for word, seconds in steps.items()) + "\n")
+            data[f"{run}_steps"] = steps
+    print(f"ratio: to a calibration loop of {calibration.seconds:.3f} s in the same run")
+    write_json(args.json, calibration, data)
+
+
+HEAD = (
+    "script",
+    "steps",
+    "process s",
+    "ratio",
+    "median step",
+    "95 %",
+    "slowest",
+    "obligations",
+    "questions",
+    "remembered",
+)
+
+
+def _row(r: dict[str, Any], calibration: Calibration) -> list[object]:
+    times = r["seconds"]
+    share = f"{r['from_cache'] / r['questions']:.0%}" if r["questions"] else "-"
+    return [
+        r["script"], len(times) - 1, r["process"], calibration.ratio(r["process"]), quantile(times, 0.5),
+        quantile(times, 0.95), max(times), r["obligations"], r["questions"], share,
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":

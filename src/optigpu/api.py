@@ -18,6 +18,7 @@ from optigpu.codegen.emission import Emission, c_emission, cuda_emission
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.refute import refute
 from optigpu.report.diagnostics import PLAIN
+from optigpu.report.progress import progress_on
 from optigpu.report.scripts import emitted_header, render_step_error
 from optigpu.report.trace import script_repr_html, trace_html
 from optigpu.runtime.call_error import CallError
@@ -51,6 +52,8 @@ CUDA_SUFFIXES = (".cu", ".cuh")
 INTEGERS = ("machine", "unbounded")
 Observer = Callable[["Script", Step], None]
 _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
+_timeout: ContextVar[float | None] = ContextVar("timeout", default=None)
+_progress: ContextVar[bool] = ContextVar("progress", default=False)
 
 
 @contextmanager
@@ -61,6 +64,29 @@ def observe(observer: Observer) -> Iterator[None]:
         yield
     finally:
         _observers.reset(token)
+
+
+@contextmanager
+def checking(timeout: float | None, progress: bool) -> Iterator[None]:
+    """The limit of proofs, and whether progress is shown, for every script that is made inside the `with`."""
+    tokens = _timeout.set(timeout), _progress.set(progress)
+    try:
+        yield
+    finally:
+        _timeout.reset(tokens[0])
+        _progress.reset(tokens[1])
+
+
+def _verifier(unbounded: bool, timeout: float | None) -> Verifier:
+    return Verifier(
+        Settings(
+            answers_folder(),
+            points=True,
+            unbounded=unbounded,
+            timeout=_timeout.get() if timeout is None else timeout,
+            progress=progress_on(sys.stderr, _progress.get()),
+        )
+    )
 
 
 class Script(TransformSession):
@@ -75,17 +101,23 @@ class Script(TransformSession):
         *,
         function: str | None = None,
         integers: str = "machine",
+        timeout: float | None = None,
         verifier: Verifier | None = None,
     ) -> None:
-        """`integers="unbounded"`: assume that integers fit their types where that is not proved; code and certificate say where."""
+        """Read and verify a program.
+
+        `integers="unbounded"`: assume that integers fit their types where that is not proved; code and certificate say where.
+        `timeout`: a function whose proof takes more seconds is UNPROVED. By default there is no limit.
+        """
         if integers not in INTEGERS:
             raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
         path = source
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(call_site().file).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
-        verifier = verifier or Verifier(Settings(answers_folder(), points=True, unbounded=integers == "unbounded"))
-        super().__init__(path, function=function, verifier=verifier, refuter=refute)
+        super().__init__(
+            path, function=function, verifier=verifier or _verifier(integers == "unbounded", timeout), refuter=refute
+        )
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
         e = super().rejection(step, result)
@@ -164,7 +196,8 @@ class Script(TransformSession):
         return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
 
     def _finished(self) -> None:
-        """Raise CallError unless the program is verified. The verifier is not trusted: its proof is replayed in another process."""
+        """Raise CallError unless the program is verified. The verifier and what earlier runs left on disk are not trusted:
+        the proof is replayed in another process."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
         result = self.result

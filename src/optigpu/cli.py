@@ -1,33 +1,26 @@
 """The command line. Exit codes: 0 fine, 1 the program is wrong, 2 bad input or unsupported, 3 a bug of ours.
 
-Parser and solver are imported by the commands that need them: `bench` and `doctor` work where only the runtime is installed.
+Each command imports what it needs: `--help` answers at once, and `bench` and `doctor` work where only the runtime is installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import sys
 import threading
 import warnings
 from _thread import interrupt_main
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
+from optigpu.commands.missing_packages import needs_parser_and_solver
 from optigpu.commands.options import COMMANDS
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.report.bench_table import measurement_json, render_measurement
 from optigpu.report.diagnostics import Style, render
 from optigpu.report.output import patient_output
-from optigpu.runtime.bench import bench
-from optigpu.runtime.call_error import BAD_INPUT, FINE, OUR_BUG, WRONG, BuildError, CallError
-from optigpu.runtime.doctor import findings
-from optigpu.runtime.manifest import BuiltCuda, load
-from optigpu.runtime.nvcc import gpu_architecture
+from optigpu.runtime.call_error import BAD_INPUT, OUR_BUG, WRONG, BuildError, CallError
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.recursion_limit import deep_calls
 from optigpu.version import VERSION
@@ -120,79 +113,35 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="optigpu", description="Fast GPU kernels that are proved right.")
     parser.add_argument("--version", action="version", version=f"optigpu {VERSION}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    with_runtime_alone = {"bench": bench_command, "doctor": doctor_command}
     for command in COMMANDS:
         p = subparsers.add_parser(command.name, help=command.help, description=command.help)
-        p.set_defaults(run=with_runtime_alone.get(command.name) or _with_solver(command.name))
+        p.set_defaults(run=_command(command.name))
         command.add_options(p)
     return parser
 
 
-@contextmanager
-def _needs_parser_and_solver() -> Iterator[None]:
-    """Report a missing package that only some commands need."""
-    try:
-        yield
-    except ImportError as e:
-        if (e.name or "").startswith("optigpu"):
-            raise
-        message = (
-            f"the package `{e.name}` is not installed: this machine can only run what `optigpu build` made elsewhere"
-        )
-        raise BuildError(message) from None
+def _command(name: str) -> Run:
+    """The command of that name. Only the modules that it needs are imported, when it runs."""
 
-
-def _with_solver(name: str) -> Run:
     def run(args: argparse.Namespace, style: Style) -> int:
-        with _needs_parser_and_solver():
+        if name in ("bench", "doctor"):
+            from optigpu.commands.runtime_commands import RUNTIME_COMMANDS
+
+            return RUNTIME_COMMANDS[name](args, style)
+        with needs_parser_and_solver():
+            if name == "check":
+                from optigpu.commands.check_command import check_command
+
+                return check_command(args, style)
+            if name in ("run", "diff", "build"):
+                from optigpu.commands.script_commands import SCRIPT_COMMANDS
+
+                return SCRIPT_COMMANDS[name](args, style)
             from optigpu.commands.program_commands import PROGRAM_COMMANDS
-            from optigpu.commands.script_commands import SCRIPT_COMMANDS
-        return {**PROGRAM_COMMANDS, **SCRIPT_COMMANDS}[name](args, style)
+
+            return PROGRAM_COMMANDS[name](args, style)
 
     return run
-
-
-def bench_command(args: argparse.Namespace, style: Style) -> int:
-    sizes = dict(map(_size, args.size))
-    if not args.cpu and gpu_architecture() is None:
-        raise BuildError("no GPU was found, so there is nothing to time (--cpu times the CPU stand-in)")
-    built = _built(args, style)
-    if isinstance(built, int):
-        return built
-    function = built.function(standin=args.cpu, compiler=args.compiler)
-    m = bench(function, sizes, repeats=args.repeats, flops=args.flops, compare=args.compare)
-    if not built.verified:
-        print(f"{style.red('not verified')}: {args.source}", file=sys.stderr)
-    print(json.dumps(measurement_json(m), indent=2) if args.json else render_measurement(m, style))
-    return FINE
-
-
-def _size(text: str) -> tuple[str, float]:
-    name, sign, value = text.partition("=")
-    try:
-        if not sign or not name.isidentifier():
-            raise ValueError
-        return name, int(value) if value.lstrip("-").isdigit() else float(value)
-    except ValueError:
-        raise CallError(f"--size {text}: write NAME=NUMBER, such as n=1024") from None
-
-
-def _built(args: argparse.Namespace, style: Style) -> BuiltCuda | int:
-    """The function to time: loaded from built files, or verified and emitted now. An exit code if that fails."""
-    path = Path(args.source)
-    if path.suffix in (".cu", ".json"):
-        return load(path.parent, path.stem)
-    with _needs_parser_and_solver():
-        from optigpu.commands.script_commands import built_cuda_of
-    code, built = built_cuda_of(args.source, style)
-    return code if built is None else built
-
-
-def doctor_command(args: argparse.Namespace, style: Style) -> int:
-    for tool, installed, version in findings():
-        mark = style.green("yes") if installed else style.red("no ")
-        print(f"{tool:<12} {mark:<4} {version}")
-    return FINE
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ DROPPED = """
 import os, signal, sys, time
 sys.path.insert(0, {src!r})
 from optigpu import cli
-from optigpu.commands import program_commands
+from optigpu.commands import check_command
 class Finalised:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGINT)
@@ -126,7 +126,7 @@ def check(*_):
     for _ in range(1000):  # an interrupt that is sent by a thread does not end a sleep
         time.sleep(0.02)
     return 0
-program_commands.PROGRAM_COMMANDS["check"] = check
+check_command.check_command = check
 sys.exit(cli.main(["check", "any.c"]))
 """
 

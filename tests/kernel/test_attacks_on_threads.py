@@ -187,14 +187,12 @@ def test_owners_do_not_speak_of_a_finished_body() -> None:
     body = kernel.enter_loop(state, LoopContract((each(k.num(6)),), part=ONE))
     (number,) = [f for f in body.held if f not in state.held]
     end = kernel.store(body, number, ())
-    inside = k.rule_var("z", end.counter - 1, INT)
+    inside, names = end.fresh("z", INT), {**end.names, "z": end.fresh("z", INT).data.number + 1}
     for owner in (Owner(inside, ONE), Owner(ZERO, inside)):
-        forged = changed(
-            end, held={**end.held, number: replace(end.held[number], owner=owner)}, counter=end.counter + 1
-        )
+        forged = changed(end, held={**end.held, number: replace(end.held[number], owner=owner)}, names=names)
         assert isinstance(refused(kernel.leave_loop, forged, ((),), ()), OutOfOrder)
     for used in (inside, k.add(ONE, inside)):
-        forged = changed(end, context=replace(end.context, used=used), counter=end.counter + 1)
+        forged = changed(end, context=replace(end.context, used=used), names=names)
         assert isinstance(refused(kernel.leave_loop, forged, ((),), ()), OutOfOrder)
 
 

@@ -264,7 +264,7 @@ def test_gathered_cells_are_those_of_both() -> None:
 def test_gathered_cells_are_said_with_names_that_exist() -> None:
     kernel, state = two_parts()
     (b,), _ = state.facts.arbitrary(INT)
-    for stranger in (b, k.rule_var("a", state.counter, INT)):
+    for stranger in (b, state.fresh("a", INT)):
         named = k.le(stranger, B0)
         for cells, test, takes in (
             (replace(WHOLE, where=named), FIRST, BOTH),

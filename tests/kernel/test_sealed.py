@@ -117,7 +117,9 @@ def test_a_state_is_the_one_that_the_kernel_made(how: str) -> None:
     assert kernel.ledger.theorems == {}
 
 
-FIELDS = ("facts", "env", "held", "bases", "code", "block", "counter", "context", "pending_reads")
+FIELDS = (
+    "facts", "env", "held", "bases", "code", "block", "counter", "names", "context", "pending_reads", "definitions"
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -132,7 +134,7 @@ def test_states_do_not_change(name: str) -> None:
     ):
         with pytest.raises(NO):
             change()
-    for table in (state.env, state.held, state.bases):
+    for table in (state.env, state.held, state.bases, state.names, state.definitions):
         with pytest.raises(TypeError):
             table[0] = None  # type: ignore[index]
     with pytest.raises(Rejected):

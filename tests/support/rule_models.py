@@ -18,6 +18,7 @@ MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the mode
     "begin": (contracts, 10), "finish": (contracts, 2),
     "let": (straight, 5), "load": (straight, 5), "store": (straight, 5), "allocate": (straight, 3), "free": (straight, 2),
     "oblige": (straight, 2), "assertion": (straight, 2), "ghost": (straight, 2), "tidy": (straight, 5), "restate": (straight, 3),
+    "name": (straight, 5), "unfold": (straight, 3),
     "gather": (gathered, 5), "recall": (recalled, 5), "choose": (machine, 5),
     "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
     "range_of": (loops, 20), "enter_loop": (loops, 10), "leave_loop": (loops, 8), "call": (calls, 5),

@@ -193,10 +193,15 @@ def by_rule(r: Random, kernel: Counting, state: State, instr: kc.Instruction) ->
 
 
 def rewritten(r: Random, kernel: Counting, state: State) -> State:
-    """Restate the contents of a family by a random other term, which the kernel may reject."""
+    """Restate the contents of a family by a random other term, which the kernel may reject; or name them, or unfold names."""
     number = r.choice(list(state.held))
+    names = list(state.definitions)
+    if names and r.random() < 0.4:
+        return kernel.unfold(state, (r.choice(names),))
     if r.random() < 0.3:
         return kernel.tidy(state, number)
+    if r.random() < 0.2:
+        return kernel.name(state, number)
     if r.random() < 0.6:
         return state
     known = r.choice([TRUE, FALSE, k.lt(B0, m), k.not_(k.eq(B0, ZERO))])

@@ -10,4 +10,4 @@ from optigpu.logic.terms import INT, Term
 def strangers(state: State) -> list[Term]:
     """The constant for an arbitrary b, and names that later rules will introduce."""
     (b,), _ = state.facts.arbitrary(INT)
-    return [b, k.rule_var("a", state.counter, INT), k.rule_var("a", state.counter + 3, INT)]
+    return [b, state.fresh("a", INT), k.rule_var("a", state.fresh("a", INT).data.number + 3, INT)]

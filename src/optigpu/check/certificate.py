@@ -147,12 +147,17 @@ def decode(x: Any, terms: list[Term]) -> Any:
     return x
 
 
-def certificate_text(functions: dict[str, list[RuleCall]], header: CertificateHeader) -> str:
-    """A certificate as JSON text."""
+def written_proofs(functions: dict[str, list[RuleCall]]) -> dict[str, Json]:
+    """The part of a certificate that has the proofs: the terms that occur in them, and the calls of rules by function."""
     encoder = _Encoder()
-    proofs = {name: encoder.encode(calls) for name, calls in functions.items()}
+    proofs: dict[str, Json] = {name: encoder.encode(calls) for name, calls in functions.items()}
+    return {"terms": encoder.table, "proofs": proofs}
+
+
+def certificate_text(proofs: Mapping[str, object], header: CertificateHeader) -> str:
+    """A certificate as JSON text. `proofs`: the part with the proofs."""
     parts = {f.name: getattr(header, f.name) for f in fields(header)}
-    return sealed({"format": FORMAT, **parts, "terms": encoder.table, "proofs": proofs})
+    return sealed({"format": FORMAT, **parts, **proofs})
 
 
 def sealed(data: Mapping[str, object]) -> str:

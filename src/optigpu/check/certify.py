@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
-from optigpu.check.certificate import CertificateHeader, certificate_text
+from optigpu.check.certificate import CertificateHeader, certificate_text, written_proofs
 from optigpu.check.certified_text import TOOL, assumptions, contract_hash, whole_text
 from optigpu.check.verdict import ProgramResult
 from optigpu.elaborate.weakening import open_name
@@ -27,6 +28,20 @@ def certificate_of(program: Program, result: ProgramResult, emission: Mapping[st
             "without": [list(w) for r in proved if r.opened is not None for w in r.opened.left_out],
         },
     )
+    return certificate_text(_proofs_of(result), header)
+
+
+def _proofs_of(result: ProgramResult) -> dict[str, object]:
+    """The proofs of a result, as a certificate has them. Those of an earlier run are taken as they are: a replay will tell."""
+    text = None if result.proof_store is None else result.proof_store.read()
+    if text is not None:
+        remembered: dict[str, object] = json.loads(text)
+        return remembered
+    full = result.in_full()
+    proved = [*full.called, *full.functions]
     proofs = {r.name: r.proof for r in proved if r.proof}
     proofs |= {open_name(r.name): r.opened.proof for r in proved if r.opened is not None}
-    return certificate_text(proofs, header)
+    written = written_proofs(proofs)
+    if result.proof_store is not None and full.verified:
+        result.proof_store.write(json.dumps(written, separators=(",", ":")))
+    return {**written}

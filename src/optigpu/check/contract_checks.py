@@ -133,8 +133,8 @@ def follows(judge: ObligationJudge, facts: Facts, goal: Term, splits: int = MAX_
         return True
     if goal.op == "and":
         return all(follows(judge, facts, g, splits) for g in goal.args)
-    conditionals = [t for t in k.subterms(goal) if t.op == "ite" and t.level == 0]
-    first = next((t for t in conditionals if not any(s.op == "ite" for s in k.subterms(t.args[0]))), None)
+    conditionals = [t for t in k.subterms_with(goal, "ite") if t.level == 0]
+    first = next((t for t in conditionals if "ite" not in t.args[0].ops), None)
     if first is None or splits == 0:
         return False
     test, then, other = first.args
@@ -146,7 +146,7 @@ def follows(judge: ObligationJudge, facts: Facts, goal: Term, splits: int = MAX_
 
 def _of_floats(fact: Term) -> bool:
     """Is this the range of a float? It proves nothing here, and is long."""
-    return any(t.op in ("le", "lt") and t.args[0].sort is REAL for t in k.subterms(fact))
+    return any(t.args[0].sort is REAL for t in k.subterms_with(fact, "le", "lt"))
 
 
 def _usable(t: ContractFacts, above: bool, s: ContractFacts) -> bool:

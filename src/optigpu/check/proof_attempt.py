@@ -8,14 +8,19 @@ from optigpu.elaborate.weakening import closed_name, weakened
 from optigpu.kernel import Judge, Ledger, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnprovedFact, WrongValue
+from optigpu.search.content_names import ContentNames, Nameless
 from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
 from optigpu.search.proof_states import ProofStates
+from optigpu.search.watch import Watch
 
 
 class ProofAttempt:
-    """`left_out` collects the promises that the function is proved without. `points`: keep the states of the proof."""
+    """`left_out` collects the promises that the function is proved without. `points`: keep the states of the proof.
+
+    `nameless`: what gets no name, as far as is known from earlier proofs of the function.
+    """
 
     def __init__(
         self,
@@ -25,16 +30,22 @@ class ProofAttempt:
         f: kc.Procedure,
         equality_proofs: EqualityProofs,
         points: bool,
+        nameless: Nameless,
+        watch: Watch | None = None,
     ) -> None:
         self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
-        self.equality_proofs = equality_proofs
+        self.equality_proofs, self.watch = equality_proofs, watch
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
+        self.nameless = nameless
+        if self.keeps_points:  # people look at states: these show contents, not names of them
+            self.nameless = Nameless(everything=True)
         self.kernel, self.executor = self._restarted()
 
     def _restarted(self) -> tuple[RecordingKernel, Executor]:
         kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
-        executor = Executor(kernel, self.elaborated, self.equality_proofs)
+        names = ContentNames(kernel, self.nameless)
+        executor = Executor(kernel, self.elaborated, self.equality_proofs, names, self.watch)
         if self.keeps_points:
             executor.states = ProofStates(self.elaborated.statements, self.f.body)
         return kernel, executor
@@ -45,6 +56,9 @@ class ProofAttempt:
             try:
                 return self.executor.verify(self.f.name)
             except Failed as failure:
+                if self.nameless.extended(self.executor.progress.state, failure.cause):
+                    self.kernel, self.executor = self._restarted()
+                    continue
                 promise = failed_promise(failure, self.f)
                 if self.f.name == closed_name(self.f.name) or promise is None or promise in self.left_out:
                     raise

@@ -54,6 +54,14 @@ class FunctionResult:
     left_out: tuple[tuple[str, str, int], ...] = ()  # promises that it was proved without, with floats left open
 
 
+class ProofStore(Protocol):
+    """Where the proofs of a program are remembered, once a certificate was made of them."""
+
+    def read(self) -> str | None: ...
+
+    def write(self, text: str) -> None: ...
+
+
 @dataclass
 class ProgramResult:
     file: str
@@ -65,6 +73,16 @@ class ProgramResult:
     cached: tuple[int, int] = (0, 0)  # (answers from the cache, questions to the solver)
     unbounded: list[Loc] = field(default_factory=list)  # where integers are assumed to fit their places
     unbounded_statements: list[int] = field(default_factory=list)  # the same, by number (see points.py)
+    proof_store: ProofStore | None = None
+    check_in_full: Callable[[], ProgramResult] | None = None  # of a verdict that an earlier run left on disk
+
+    def in_full(self) -> ProgramResult:
+        """The result with proofs, inferred loop contracts, states, and causes of problems, which a remembered verdict has not."""
+        if self.check_in_full is None:
+            return self
+        full = self.check_in_full()
+        self.check_in_full = lambda: full
+        return full
 
     @property
     def failures(self) -> list[FunctionResult]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from optigpu.check.contract_checks import contract_facts, contract_problem
 from optigpu.check.proof_attempt import ProofAttempt
 from optigpu.check.recorded_proof import RecordingKernel
 from optigpu.check.remembered_proofs import RememberedProof, loops_of, proof_basis, recalled_result
+from optigpu.check.remembered_verdicts import RememberedVerdicts
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.formula_definedness import ContractFacts
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name
-from optigpu.errors.check_causes import UnverifiedCallee
+from optigpu.errors.check_causes import TimeIsOver, UnverifiedCallee
 from optigpu.errors.located_failure import problem_of
+from optigpu.errors.other_errors import TIME_IS_OVER
 from optigpu.errors.problem import Problem
 from optigpu.kernel import Judge, Ledger
 from optigpu.kernel import instructions as kc
@@ -24,23 +28,28 @@ from optigpu.kernel.causes import Operation
 from optigpu.kernel.ledger import called
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import SearchGuide
+from optigpu.search.content_names import Nameless
 from optigpu.search.equalities.equality_search import EqualityProofs
 from optigpu.search.execute import Executor
 from optigpu.search.failure import Failed
+from optigpu.search.watch import Doing, OutOfTime, Watch
 from optigpu.solver.answer_cache import CachedSolver
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import Program
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import Loc
 
+T = TypeVar("T")
+
 
 @dataclass
 class Settings:
     """How to verify.
 
-    `cache`: the folder for solver answers, or None. `second`: ask cvc5 too. `seed`: of the solver; verdicts do not depend on it.
-    `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for people to look at.
-    `unbounded`: assume that integers fit where that is not shown.
+    `cache`: the folder for solver answers and verdicts of earlier runs, or None. `second`: ask cvc5 too. `seed`: of the solver;
+    verdicts do not depend on it. `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for
+    people to look at. `unbounded`: assume that integers fit where that is not shown. `timeout`: seconds for the proof of one
+    function; verdicts then depend on `clock`. `progress` is told what a long check is doing.
     """
 
     cache: Path | None = None
@@ -49,6 +58,9 @@ class Settings:
     refuter: Refuter | None = None
     points: bool = False
     unbounded: bool = False
+    timeout: float | None = None
+    progress: Callable[[Doing | None], None] | None = None
+    clock: Callable[[], float] = time.monotonic
 
 
 class Verifier:
@@ -57,24 +69,41 @@ class Verifier:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.solver = CachedSolver(_solver(self.settings), self.settings.cache)
-        self.judge = Judge(self.solver, SearchGuide())
+        self.verdicts = _verdicts(self.settings)
+        self.watch = Watch(self.settings.timeout, self.settings.progress, self.settings.clock)
+        self.judge = Judge(self.solver, SearchGuide(self.watch))
         self.equality_proofs: EqualityProofs = {}
+        self.nameless: dict[str, Nameless] = {}  # by function
         self.proved: dict[str, RememberedProof] = {}  # by function
         self.contracts: dict[
             str, tuple[list[ContractFacts], Problem | None]
         ] = {}  # contracts and their problems, by function
 
     @deep
-    def verify(self, program: Program, only: str | None = None) -> ProgramResult:
-        """Verify all functions of a program, or one of them, and the functions that they call."""
+    def verify(self, program: Program, only: str | Set[str] | None = None) -> ProgramResult:
+        """Verify all functions of a program, or only some, and the functions that they call; or recall the verdict of an earlier
+        run (see remembered_verdicts.py)."""
+        return self.verdicts.recall(program, only, self.solver.description, lambda: self.checked(program, only))
+
+    def found(self, program: Program, question: str, find: Callable[[], T]) -> T:
+        """What `find` finds in the proof of a program, remembered by the program and the question."""
+        return self.verdicts.found(program, self.solver.description, question, find)
+
+    def checked(self, program: Program, only: str | Set[str] | None = None) -> ProgramResult:
+        """Verify, whatever is remembered."""
         hits, asked = self.solver.hits, self.solver.asked
         try:
             elaborated = elaborate(program, self.settings.unbounded)
         except (InputError, MemoryError, RecursionError) as e:
             return self._not_elaborated(program, e)
-        wanted = {f.name for f in program.functions()} if only is None else {only}
+        names = {f.name for f in program.functions()}
+        wanted = names if only is None else {only} if isinstance(only, str) else set(only)
         ledger = Ledger()
-        checked = self._functions(program, elaborated, ledger, wanted)
+        self.watch.begin(elaborated.places)
+        try:
+            checked = self._functions(program, elaborated, ledger, wanted)
+        finally:
+            self.watch.end()
         order = {f.name: i for i, f in enumerate(program.functions())}
         own = sorted((r for r in checked if r.name in wanted), key=lambda r: order.get(r.name, 0))
         functions = elaborated.program.functions
@@ -121,6 +150,18 @@ class Verifier:
         start = time.perf_counter()
         if f.primitive:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
+        self.watch.start(f.name)
+        try:
+            return self._function_in_time(program, elaborated, ledger, f, start)
+        except OutOfTime:  # whatever it had found so far, nothing is claimed
+            problem = self._out_of_time(program, elaborated, f)
+            return FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start, problem=problem)
+        finally:
+            self.watch.stop()
+
+    def _function_in_time(
+        self, program: Program, elaborated: Elaborated, ledger: Ledger, f: kc.Procedure, start: float
+    ) -> FunctionResult:
         problem = self._contract_problem(program, elaborated, f) if f.name == closed_name(f.name) else None
         if problem is None and f.admitted:
             return FunctionResult(f.name, Verdict.VERIFIED, 0.0)
@@ -141,7 +182,9 @@ class Verifier:
     ) -> FunctionResult:
         """The result of an attempt to prove a function, which began at `start`."""
         normaliser, solver = self.judge.obligation_counts()
-        attempt = ProofAttempt(self.judge, elaborated, ledger, f, self.equality_proofs, self.settings.points)
+        nameless = self.nameless.setdefault(f.name, Nameless())
+        points = self.settings.points
+        attempt = ProofAttempt(self.judge, elaborated, ledger, f, self.equality_proofs, points, nameless, self.watch)
         basis = proof_basis(f, elaborated)
         try:
             theorem = attempt.run()
@@ -169,6 +212,7 @@ class Verifier:
         """Add the problem of a rejected rule to a result, and an input on which the function misbehaves if one is found."""
         problem = result.problem = problem_of(failure, elaborated)
         if self.settings.refuter is not None:
+            self.watch.phase = "search for an input that shows the problem"
             result.counterexample = self.settings.refuter(program, closed_name(f.name))
         if result.counterexample is not None:
             result.verdict = Verdict.REFUTED
@@ -179,12 +223,19 @@ class Verifier:
         """Another problem of a function that misbehaves without an overflow."""
         program = replace(elaborated.program, unbounded=True)
         try:
-            Executor(RecordingKernel(self.judge, program, Ledger()), elaborated).verify(f.name)
+            Executor(RecordingKernel(self.judge, program, Ledger()), elaborated, None, watch=self.watch).verify(f.name)
         except Failed as failure:
             return problem_of(failure, elaborated)
         except (InputError, MemoryError, ValueError):  # or it calls others, which are proved of this program alone
             pass
         return None
+
+    def _out_of_time(self, program: Program, elaborated: Elaborated, f: kc.Procedure) -> Problem:
+        """The problem of a proof that took too long, at the place that it had come to."""
+        at, function = self.watch.instruction, closed_name(f.name)
+        loc = self.watch.loc if at else program.function(function).loc
+        cause = TimeIsOver(Operation.ORDER, seconds=str(self.watch.limit))
+        return Problem(TIME_IS_OVER.code, loc, cause, function=f.name, statement=elaborated.statements[at] if at else 0)
 
     def _contract_problem(self, program: Program, elaborated: Elaborated, f: kc.Procedure) -> Problem | None:
         """What is wrong with a contract by itself. It is looked for once, since steps of a script do not change contracts."""
@@ -211,6 +262,13 @@ def _with_opened(over_reals: FunctionResult, opened: FunctionResult) -> Function
         solver=over_reals.solver + opened.solver,
         seconds=over_reals.seconds + opened.seconds,
     )
+
+
+def _verdicts(settings: Settings) -> RememberedVerdicts:
+    """The verdicts of earlier runs with these settings. A rejection is remembered in brief, so not where it is to be explained, and
+    not where it may be due to the clock."""
+    basis = (f"{settings.second}", f"{settings.seed}", f"{settings.unbounded}")
+    return RememberedVerdicts(settings.cache, basis, rejections=settings.refuter is None and settings.timeout is None)
 
 
 def _solver(settings: Settings) -> Solver:

@@ -1,1 +1,1 @@
-"""The commands of the command line, except `bench` and `doctor`, which need only the runtime (`cli.py`)."""
+"""The commands of the command line. `cli.py` imports the one that runs."""

@@ -30,10 +30,40 @@ class Command:
             parser.add_argument(*o.names, **o.settings)
 
 
+def seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError
+    return value
+
+
+def positive(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError
+    return value
+
+
 FILES = option("files", nargs="+", metavar="FILE", help="a C file")
 FUNCTION = option("--function", help="only this one")
 SCRIPT = option("script", metavar="SCRIPT")
 JSON = option("--json", action="store_true", help="the result as JSON")
+TIMEOUT = option(
+    "--timeout",
+    type=seconds,
+    metavar="SECONDS",
+    help="a function whose proof takes longer is UNPROVED (default: no limit)",
+)
+PROGRESS = option(
+    "--progress", action="store_true", help="show what a long check is doing, also if the output is no terminal"
+)
+JOBS = option(
+    "--jobs",
+    type=positive,
+    metavar="N",
+    default=1,
+    help="check independent functions in N processes (0: one a core; default 1)",
+)
 
 COMMANDS = (
     Command("check", "verify functions against their contracts", (
@@ -44,8 +74,9 @@ COMMANDS = (
         option("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it"),
         option("--integers", choices=("machine", "unbounded"), default="machine",
                help="unbounded: assume that integers fit where that is not shown, and say where"),
-        option("--no-cache", action="store_true", help="do not use solver answers of earlier runs"),
+        option("--no-cache", action="store_true", help="do not use verdicts and solver answers of earlier runs"),
         option("--certificate", metavar="OUT", help="write the certificate of a verified file"),
+        JOBS, TIMEOUT, PROGRESS,
     )),
     Command("audit", "replay a certificate, make emitted code again, and print what the proof rests on", (
         FILES,
@@ -71,6 +102,7 @@ COMMANDS = (
         SCRIPT,
         option("--trace", metavar="OUT", default="trace.html", help="where the trace goes (default trace.html)"),
         option("--no-trace", action="store_true", help="write none"),
+        TIMEOUT, PROGRESS,
     )),
     Command("diff", "what each step of a script changed", (
         SCRIPT,

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from optigpu.api import Script, has_kernels
+from optigpu.api import Script, checking, has_kernels
 from optigpu.commands.script_runs import run_script
 from optigpu.report.diagnostics import Style
 from optigpu.report.diffs import render_diff
@@ -22,7 +22,8 @@ def run_command(args: argparse.Namespace, style: Style) -> int:
     def progress(script: Script, step: Step) -> None:
         print(render_step(step, style), flush=True)
 
-    code, scripts = run_script(args.script, progress, style)
+    with checking(args.timeout, args.progress):
+        code, scripts = run_script(args.script, progress, style)
     for script in scripts:
         if code == FINE and script.unchecked is None:
             print(render_script(script.accepted, style))

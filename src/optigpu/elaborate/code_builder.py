@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from optigpu.elaborate.alignment import VectorAccesses
@@ -27,7 +27,7 @@ class CodeBuilder:
     """`code` is where instructions go. `outer` has the names that the program declares outside of the function."""
 
     def __init__(
-        self, f: Function, names: Names, out: Elaborated, ghosts: dict[str, Function], program: Program
+        self, f: Function, names: Names, out: Elaborated, ghosts: Mapping[str, Function], program: Program
     ) -> None:
         self.f = f
         self.outer = names

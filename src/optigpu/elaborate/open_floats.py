@@ -10,7 +10,7 @@ The theorem about this program is that it is safe whatever floats do. Its result
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from optigpu.elaborate.elaborated import Elaborated, LoopSpec
@@ -99,7 +99,7 @@ class OpenFloats(FunctionElaborator):
         f: Function,
         names: Names,
         out: Elaborated,
-        ghosts: dict[str, Function],
+        ghosts: Mapping[str, Function],
         program: Program,
         lemmas: dict[str, kc.Procedure],
     ) -> None:

@@ -14,7 +14,7 @@ from optigpu.elaborate.functions import FunctionElaborator
 from optigpu.elaborate.name_scope import MemoryEntry, Names, ValueEntry, sort_of
 from optigpu.elaborate.open_floats import OpenFloats, floats_decide
 from optigpu.elaborate.weakening import LeftOut, weakened
-from optigpu.frontend.program_loading import ghost_library
+from optigpu.frontend.program_loading import known_ghosts
 from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
 from optigpu.logic.terms import Term
@@ -44,7 +44,7 @@ class ProgramElaborator:
         self.axioms: list[tuple[str, Term]] = []
         self.functions: dict[str, kc.Procedure] = {}
         self.scopes: dict[str, Names] = {}  # the names that each function sees
-        self.ghosts = dict(ghost_library())
+        self.ghosts = known_ghosts()
         self.formulas = FormulaElaborator()
 
     def run(self, unbounded: bool, left_out: LeftOut) -> Elaborated:

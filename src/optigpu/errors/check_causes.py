@@ -14,6 +14,13 @@ class Contradiction(Cause, word="contradiction"):
 
 
 @with_fields
+class TimeIsOver(Cause, word="time"):
+    """A proof took longer than its user allows."""
+
+    seconds: str
+
+
+@with_fields
 class UnverifiedCallee(Cause, word="callee"):
     """A function is called that is not verified."""
 

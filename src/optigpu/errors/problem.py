@@ -23,3 +23,9 @@ class Problem:
     levels: tuple[tuple[str, Term], ...] = ()  # the groups of threads around the place, in device code
     sync_line: int = 0  # the line before which a missing barrier would stand
     floats_open: bool = False  # proved over the reals, not with floats left open
+    concerns: str = ""  # the array or variable concerned, of a problem without its cause
+
+    @property
+    def array(self) -> str:
+        """The array or variable concerned, as the kernel calls it; empty if there is none."""
+        return self.concerns if self.cause is None else self.cause.base

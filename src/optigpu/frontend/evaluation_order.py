@@ -66,8 +66,11 @@ def _changed_reads(
     f: Function, signatures: CallSignatures, exprs: tuple[Expr, ...], changes: tuple[Stmt, ...]
 ) -> Iterator[tuple[Stmt, str, Loc]]:
     """Memory that the expressions read and the (typed) statements change: the statement, the array, and where it is read."""
+    names = [(n, e.loc) for e in exprs for n in loaded_names(e)]
+    if not names:
+        return
     aliases = pointer_roots(f.body)
-    read = {x: e.loc for e in exprs for n in loaded_names(e) for x in (*aliases.get(n, ()), n)}
+    read = {x: loc for n, loc in names for x in (*aliases.get(n, ()), n)}
     for stmt in changes:
         for name in changed_names(stmt, signatures):
             for root in sorted({name, *aliases.get(name, ())} & read.keys()):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from lark import Lark, Token
@@ -14,6 +12,7 @@ from lark.exceptions import UnexpectedInput
 
 from optigpu.frontend.expression_builder import Child, ExprBuilder
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
+from optigpu.frontend.grammar_tables import parser_of
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.syntax.diagnostic import input_error
@@ -55,7 +54,6 @@ from optigpu.syntax.types import (
     Scalar,
 )
 
-STARTS = ["items", "ghost_arguments", "ghost_results", "logic_type", "proposition"]
 LOGIC_TYPE_NAMES: dict[str, Type] = {
     "real": LOGIC_REAL, "Prop": PROP, "HProp": HPROP, "Range": RANGE, "MemType": MEMTYPE, "Type": TYPE,
 }  # fmt: skip
@@ -105,10 +103,7 @@ class StringLiteral:
 
 @cache
 def _grammar() -> Lark:
-    text = files("optigpu.frontend").joinpath("formula.lark").read_text(encoding="utf-8")
-    return Lark(
-        text, parser="lalr", start=STARTS, g_regex_flags=re.ASCII, keep_all_tokens=True, maybe_placeholders=False
-    )
+    return parser_of("formula")
 
 
 def _parse(literal: StringLiteral, start: str) -> Any:

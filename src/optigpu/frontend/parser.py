@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from typing import Any, TypeAlias
 
 from lark import Lark, Token, Tree
@@ -14,6 +13,7 @@ from lark.exceptions import UnexpectedInput
 from optigpu.frontend.c_statements import StatementBuilder, flatten
 from optigpu.frontend.chained_assignments import require_different_targets
 from optigpu.frontend.expression_builder import Child, TokenPlaces
+from optigpu.frontend.grammar_tables import parser_of
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, Prototype
 from optigpu.frontend.rule_declarations import rule_declaration
@@ -44,15 +44,7 @@ IncludeReader: TypeAlias = Callable[[str, Loc], tuple[TopLevel, ...]]
 
 @cache
 def _grammar() -> Lark:
-    text = files("optigpu.frontend").joinpath("c.lark").read_text(encoding="utf-8")
-    return Lark(
-        text,
-        parser="lalr",
-        start=["program", "expr"],
-        g_regex_flags=re.ASCII,
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-    )
+    return parser_of("c")
 
 
 def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, ...]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
+from typing import cast
 
 from optigpu.frontend.misleading_text import reject_misread_lines
 from optigpu.frontend.parser import parse_c
@@ -42,14 +45,44 @@ def recheck(program: Program) -> Program:
 @deep
 def retyped(program: Program) -> Program:
     """Type a program whose nodes are known to be well-formed, as those of the parser are."""
-    return typecheck(program, ghost_library())
+    return typecheck(program, known_ghosts())
+
+
+def known_ghosts() -> ChainMap[str, Function]:
+    """The ghosts that every program knows, and a place for those of one program."""
+    return ChainMap({}, cast(MutableMapping[str, Function], _GhostLibrary()))
+
+
+class _GhostLibrary(Mapping[str, Function]):
+    """`ghost_library()` by name. Names are known without parsing it: most programs use no ghost."""
+
+    def __getitem__(self, name: str) -> Function:
+        if name not in _ghost_names():
+            raise KeyError(name)
+        return ghost_library()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_ghost_names())
+
+    def __len__(self) -> int:
+        return len(_ghost_names())
+
+
+@cache
+def _ghost_text() -> str:
+    return Path(__file__).with_name("include").joinpath("ghosts.h").read_text(encoding="utf-8")
+
+
+@cache
+def _ghost_names() -> dict[str, None]:
+    return dict.fromkeys(re.findall(r"^__GHOST\((\w+)\)", _ghost_text(), re.MULTILINE))
 
 
 @cache
 def ghost_library() -> dict[str, Function]:
     """The ghosts that every program knows. Each use of one is checked against its contract, as for any other ghost."""
-    text = files("optigpu.frontend").joinpath("include/ghosts.h").read_text(encoding="utf-8")
-    program = typecheck(Program("ghosts.h", _parse(SourceText("<optigpu>/ghosts.h", text), Path("."), ())), {})
+    source = SourceText("<optigpu>/ghosts.h", _ghost_text())
+    program = typecheck(Program("ghosts.h", _parse(source, Path("."), ())), {})
     return {f.name: f for f in program.functions()}
 
 

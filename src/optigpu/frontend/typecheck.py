@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import replace
 
 from optigpu.frontend.declared_names import declare, is_built_in
@@ -39,10 +39,10 @@ from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import is_constant
 
 
-def typecheck(program: Program, library: Mapping[str, Function]) -> Program:
-    """The program with types. `library`: the ghosts that every program knows."""
+def typecheck(program: Program, ghosts: MutableMapping[str, Function]) -> Program:
+    """The program with types. `ghosts`: those that every program knows; the ghosts of the program are added."""
     reject_recursion(program)
-    typer = _ProgramTyper(library)
+    typer = _ProgramTyper(ghosts)
     return replace(program, items=typer.items(program.items))
 
 
@@ -63,10 +63,10 @@ def reject_moved_registers(axiom: Expr) -> None:
 class _ProgramTyper:
     """Types the items of a program in source order."""
 
-    def __init__(self, library: Mapping[str, Function]) -> None:
+    def __init__(self, ghosts: MutableMapping[str, Function]) -> None:
         self.scope = Scope()
         self.functions: CallSignatures = {}
-        self.ghosts: dict[str, Function] = dict(library)
+        self.ghosts = ghosts
         self.values = ExpressionTyper(self.functions)
 
     def items(self, items: tuple[TopLevel, ...]) -> tuple[TopLevel, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cache
@@ -166,11 +166,29 @@ def has_exact_type(hint: Any) -> Predicate:
     return lambda x: type(x) is tuple and len(x) == len(parts) and all(p(y) for p, y in zip(parts, x))
 
 
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """What a field of a node may hold: a value of exactly its type, that meets the restriction of POSSIBLE if there is one.
+
+    `essential`: the field takes part in comparison. `declares`: it declares a name.
+    """
+
+    name: str
+    essential: bool
+    declares: bool
+    fits: Predicate
+    possible: Predicate | None
+
+
 @cache
-def node_fields(node: type) -> tuple[tuple[str, bool, Predicate], ...]:
-    """The fields of a node class: name, whether the field takes part in comparison, and the predicate of its type."""
+def field_rules(node: type) -> tuple[FieldRule, ...]:
     hints = get_type_hints(node, localns={"Expr": exprs.Expr})
-    return tuple((f.name, f.compare, has_exact_type(hints[f.name])) for f in fields(node))
+    return tuple(
+        FieldRule(
+            f.name, f.compare, (node, f.name) in DECLARED, has_exact_type(hints[f.name]), POSSIBLE.get((node, f.name))
+        )
+        for f in fields(node)
+    )
 
 
 def reject_malformed(*trees: object) -> None:
@@ -181,7 +199,7 @@ def reject_malformed(*trees: object) -> None:
         node, depth, loc = stack.pop()
         if type(node) not in NODES:
             raise input_error("OG605", f"a {type(node).__name__} has no place in a program", loc)
-        parts = list(checked_parts(node, loc))
+        parts = checked_parts(node, loc)
         loc = getattr(node, "loc", loc)
         count, depth = count + 1, depth + (type(node) in NESTING)
         if depth > MAX_DEPTH:
@@ -189,27 +207,29 @@ def reject_malformed(*trees: object) -> None:
             raise input_error("OG015", message, loc, help="name a part of it")
         if count > MAX_PROGRAM_NODES:
             raise input_error("OG015", f"a program has at most {MAX_PROGRAM_NODES} parts", loc)
-        stack.extend((x, depth, loc) for x in parts)
+        stack.extend([(x, depth, loc) for x in parts])
 
 
-def checked_parts(node: Any, around: Loc) -> Iterator[object]:
+def checked_parts(node: Any, around: Loc) -> list[object]:
     """The child nodes of a node, after its fields have been checked."""
     kind: Any = type(node)
-    for name, essential, fits in node_fields(kind):
-        value, possible = getattr(node, name), POSSIBLE.get((kind, name))
-        if not fits(value) or not (possible is None or possible(value)):
-            raise input_error("OG605", f"{shown_value(value)} cannot be the {name} of a {kind.__name__}", around)
-        if not essential:
+    parts: list[object] = []
+    for rule in field_rules(kind):
+        value, possible = getattr(node, rule.name), rule.possible
+        if not rule.fits(value) or not (possible is None or possible(value)):
+            raise input_error("OG605", f"{shown_value(value)} cannot be the {rule.name} of a {kind.__name__}", around)
+        if not rule.essential:
             continue
-        if (kind, name) in DECLARED and formula_word(value, kind):
+        if rule.declares and formula_word(value, kind):
             raise input_error("OG101", f"`{value}` is built in: choose another name", getattr(node, "loc", around))
-        for x in flattened(value):
+        for x in flattened(value) if type(value) is tuple else (value,):
             if type(x) in NODES:
-                yield x
+                parts.append(x)
             elif type(x) is str and possible is None and not is_name(x):
                 raise input_error("OG605", f"`{x}` is not a name", around)
     if not is_in_language(node):
         raise input_error("OG605", f"this {kind.__name__} is not of the language", around)
+    return parts
 
 
 def shown_value(value: object) -> str:

@@ -67,8 +67,9 @@ def join_if(c: SideConditions, yes: State, no: State) -> State:
     learned = [k.implies(test, f) for f in yes.facts.assumptions[first.facts_before :]]
     learned += [k.implies(opposite, f) for f in no.facts.assumptions[second.facts_before :]]
     facts, counter = before.facts.assume(*learned), max(yes.counter, no.counter)
+    names = {stem: max(yes.names.get(stem, 1), no.names.get(stem, 1)) for stem in yes.names.keys() | no.names.keys()}
     after = changed(before, facts=facts, env=env, held=held, bases=yes.bases, code=before.code[1:], counter=counter)
-    return changed(after, context=context, pending_reads=reads)
+    return changed(after, names=names, context=context, pending_reads=reads)
 
 
 def _read_if(read: PendingRead, test: Term) -> PendingRead:

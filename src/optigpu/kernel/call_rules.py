@@ -10,7 +10,7 @@ from optigpu.kernel.context import HOST, THREADS, PendingReads, owner_where
 from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, ArrayView, Invoke, Parameter, Procedure
 from optigpu.kernel.memory_copies import copying
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, member, next_instruction, require_known
-from optigpu.kernel.state import State, changed
+from optigpu.kernel.state import State, changed, take_number
 from optigpu.kernel.thread_conditions import (
     ANY_LAUNCH,
     launch_of,
@@ -82,16 +82,18 @@ def call(
         after = not_in_use(after)
     pre = [_actual(p, values, views) for p in f.contract.pre]
     taken, reads = _take_precondition(c, state, f, pre, takes, after.pending_reads)
-    env = dict(state.env)
+    env, names = dict(state.env), dict(state.names)
     if f.contract.result is not None:
         result = values[f.contract.result] = state.fresh(f.name, f.contract.result.sort)
+        take_number(names, f.name, state.block.depth)
         if i.target is not None:
             env[i.target] = result
     post = [_actual(p, values, views) for p in f.contract.post]
-    held = _give_postcondition(c, after, post, gives or (None,) * len(post), taken)
+    held = _give_postcondition(c, after, post, gives or (None,) * len(post), taken, names)
     facts = state.facts.assume(*(k.substitute(p, values) for p in f.contract.ensures))
     counter = state.counter + 1 + len(post)
-    return changed(after, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, pending_reads=reads)
+    after = changed(after, facts=facts, env=env, held=held, code=state.code[1:], counter=counter, names=names)
+    return changed(after, pending_reads=reads)
 
 
 def _callee(c: SideConditions, state: State, i: Invoke) -> Procedure:
@@ -191,7 +193,12 @@ def _take_precondition(
 
 
 def _give_postcondition(
-    c: SideConditions, state: State, post: list[CellClaim], gives: Gives, taken: list[TakenCells]
+    c: SideConditions,
+    state: State,
+    post: list[CellClaim],
+    gives: Gives,
+    taken: list[TakenCells],
+    names: dict[str, int],
 ) -> dict[int, CellFamily]:
     """What the caller holds after the call: its families, with the contents of the postcondition, less what is not given back.
 
@@ -201,7 +208,8 @@ def _give_postcondition(
     held, waiting = dict(state.held), list(taken)
     missing = _not_returned(taken, {p.cells for p in post})
     for counter, (claim, give) in enumerate(zip(post, gives, strict=True), state.counter + 1):
-        new = claim.family(counter, state.bases[claim.cells.base].sort)
+        number = take_number(names, claim.cells.base, state.block.depth)
+        new = claim.family(number, state.bases[claim.cells.base].sort)
         returned = next((t for t in waiting if t.cells == claim.cells), None)
         home = give if returned is None else returned.take
         if home is None:

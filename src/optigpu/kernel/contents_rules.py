@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from optigpu.kernel.causes import NotOwner, Operation, Rejected, WrongShape
+from optigpu.kernel.causes import NotOwner, Operation, OutOfOrder, Rejected, WrongShape
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, member, require_known, terms_of
-from optigpu.kernel.state import State, changed
+from optigpu.kernel.state import State, changed, take_number
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, CellFamily, Cells, Owner, arguments, unknown
+from optigpu.logic.cells import FULL, CellFamily, Cells, Owner, Terms, arguments, unknown
 from optigpu.logic.equality import EqualitySteps
-from optigpu.logic.terms import Term, instantiate
+from optigpu.logic.terms import INT, Term, instantiate
 
 
 def tidy(c: SideConditions, state: State, family: int) -> State:
@@ -41,9 +41,49 @@ def restate(c: SideConditions, state: State, family: int, where: Term, value: Te
     r, n = state.held[family], state.held[family].cells.arity
     want = CellFamily(r.cells, value, k.and_(where, r.init))
     c.require_contents(Operation.RESTATE, state.facts, want, r, arguments(n), steps, False)
-    other = unknown(r.cells.base, state.counter, n, state.bases[r.cells.base].sort)
+    names = dict(state.names)
+    number = take_number(names, r.cells.base, state.block.depth)
+    other = unknown(r.cells.base, number, n, state.bases[r.cells.base].sort)
     new = replace(r, value=k.ite(where, value, other))
-    return changed(state, held={**state.held, family: new}, counter=state.counter + 1)
+    return changed(state, held={**state.held, family: new}, names=names)
+
+
+def name(c: SideConditions, state: State, family: int) -> State:
+    """The contents of a family get a name.
+
+        D' = D, x(b) = r.value(b)
+        ---------------------------------------------
+        {D; F; H, r} {D'; F; H, r with value x(b)}          x is a new function of the binders
+
+    Sound: a new name may stand for anything that there is.
+    """
+    r, n = state.held[family], state.held[family].cells.arity
+    b, _ = state.facts.arbitrary(*(INT,) * n)
+    names = dict(state.names)
+    value = unknown(r.cells.base, take_number(names, r.cells.base, state.block.depth), n, r.value.sort)
+    x, meaning = (value.args[0], k.lam(b, r.value_at(b))) if n else (value, r.value)
+    held = {**state.held, family: replace(r, value=value)}
+    return changed(state, held=held, definitions={**state.definitions, x: meaning}, names=names)
+
+
+def unfold(c: SideConditions, state: State, names: Terms) -> State:
+    """Names of contents are replaced by what they stand for, one after the other.
+
+        D has x = t
+        ---------------------------------------------
+        {D; F; H} {D; F, F[t/x]; H[t/x]}
+
+    Sound: both are equal, and t has no variable that did not exist when x was introduced.
+    """
+    for x in names:
+        if x not in state.definitions:
+            raise Rejected(OutOfOrder(Operation.ORDER, text=f"{x} is no name of contents here"))
+        t = {x: state.definitions[x]}
+        held = {n: replace(r, value=k.substitute(r.value, t)) for n, r in state.held.items()}
+        env = {y: k.substitute(value, t) for y, value in state.env.items()}
+        facts = state.facts.assume(*(k.substitute(p, t) for p in state.facts.assumptions if x in p.free))
+        state = changed(state, held=held, env=env, facts=facts)
+    return state
 
 
 def gather(c: SideConditions, state: State, cells: Cells, test: Term, takes: tuple[Take, Take]) -> State:

@@ -17,7 +17,7 @@ from optigpu.kernel.side_conditions import (
     require_known,
     within,
 )
-from optigpu.kernel.state import Base, OpenBlock, State, changed, first_state
+from optigpu.kernel.state import Base, OpenBlock, State, changed, first_state, take_number
 from optigpu.kernel.thread_conditions import DEVICE_MEMORY, any_launch, require_handover
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Terms, same
@@ -52,12 +52,13 @@ def begin(c: SideConditions, name: str, inverses: tuple[Terms, ...]) -> State:
     state = first_state(facts, bases, f.body, OpenBlock(f, None), len(f.contract.pre) + 1, context)
     require_known(state, inverses)
     held: dict[int, CellFamily] = {}
+    names: dict[str, int] = {}
     for i, claim in enumerate(f.contract.pre):
         base = bases[claim.cells.base]
         _require_consistent(c, facts, f, i, inverses, base)
-        r = held[i + 1] = claim.family(i + 1, base.sort)
+        r = held[i + 1] = claim.family(take_number(names, claim.cells.base, 0), base.sort)
         facts = facts.assume(all_cells(r, within(r.value, base.limits)))
-    return changed(state, held=held, facts=facts)
+    return changed(state, held=held, facts=facts, names=names)
 
 
 def _require_consistent(

@@ -6,6 +6,7 @@ they hold at the start of v, and facts of v.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from optigpu.kernel.causes import (
@@ -34,7 +35,7 @@ from optigpu.kernel.side_conditions import (
     next_instruction,
     require_known,
 )
-from optigpu.kernel.state import OpenBlock, State, changed
+from optigpu.kernel.state import OpenBlock, State, changed, take_number
 from optigpu.kernel.thread_conditions import require_covered, require_read_within
 from optigpu.kernel.thread_loop_conditions import (
     context_after,
@@ -74,9 +75,10 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     v = state.fresh(str(loop.index.data), INT)
     entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
     if loop.mode != SEQUENTIAL and contract.invariant:
-        names = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
-        raise Rejected(DependentIterations(Operation.LOOP, next(iter(names), "")))
-    number = state.counter + 1
+        bases = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
+        raise Rejected(DependentIterations(Operation.LOOP, next(iter(bases), "")))
+    number, names = state.counter + 1, dict(state.names)
+    take_number(names, v.data.stem, state.block.depth)
     held, body = dict(state.held), dict[int, CellFamily]()
     reads: PendingReads = ()
     for x in contract.exclusive:
@@ -88,9 +90,8 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     for inv in contract.invariant:
         if inv.family not in held or held[inv.family] is not state.held[inv.family]:
             raise Rejected(WrongShape(Operation.LOOP))
-        body[inv.family] = _invariant_inside(c, state, entered, inv, number)
+        body[inv.family] = _invariant_inside(c, state, entered, inv, names)
         del held[inv.family]
-        number += 1
     _require_reads_covered(c, state, entered)
     reads = with_reads(reads, *invariant_reads(contract, v))
     for n, r in held.items():
@@ -101,7 +102,7 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     facts = _facts_inside(state, loop, entered, body)
     env = {**state.env, loop.index: instantiate(range_.index, (v,))}
     block = OpenBlock(replace(entered, pending_reads=reads), state)
-    state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number)
+    state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number, names=names)
     return changed(state, context=entered.context, pending_reads=reads)
 
 
@@ -141,7 +142,9 @@ def _exclusive_inside(
     return CellFamily(cells, instantiate(r.value, at), instantiate(r.init, at), FULL, owner), reads
 
 
-def _invariant_inside(c: SideConditions, state: State, entered: EnteredLoop, inv: Invariant, number: int) -> CellFamily:
+def _invariant_inside(
+    c: SideConditions, state: State, entered: EnteredLoop, inv: Invariant, names: dict[str, int]
+) -> CellFamily:
     """An invariant family at the start of iteration v. Before the loop, it holds what the invariant says of the first iteration."""
     r = family_of(Operation.LOOP, state.held, inv.family, state.held[inv.family].cells.base, FULL)
     low = entered.range.low
@@ -152,7 +155,7 @@ def _invariant_inside(c: SideConditions, state: State, entered: EnteredLoop, inv
     if inv.law is not k.TRUE:
         c.require(state.facts, law_of(inv, replace(r, init=begin.init), low), BrokenLaw(Operation.LOOP))
     require_owned_by(c, Operation.LOOP, state, r, begin.owner)
-    return _at_iteration(r, inv, entered.v, _unknown_contents(state, r, number))
+    return _at_iteration(r, inv, entered.v, _unknown_contents(state, r, names))
 
 
 def _at_iteration(r: CellFamily, inv: Invariant, v: Term, others: Term) -> CellFamily:
@@ -165,9 +168,10 @@ def _at_iteration(r: CellFamily, inv: Invariant, v: Term, others: Term) -> CellF
     return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
 
 
-def _unknown_contents(state: State, r: CellFamily, counter: int) -> Term:
+def _unknown_contents(state: State, r: CellFamily, names: dict[str, int]) -> Term:
     """New names for the values of a family."""
-    return unknown(r.cells.base, counter, r.cells.arity, state.bases[r.cells.base].sort)
+    base = r.cells.base
+    return unknown(base, take_number(names, base, state.block.depth), r.cells.arity, state.bases[base].sort)
 
 
 def _require_reads_covered(c: SideConditions, state: State, entered: EnteredLoop) -> None:
@@ -226,10 +230,10 @@ def leave_loop(
     context = context_after(before, end, entered)
     outer = {before.counter + 1 + n: x.family for n, x in enumerate(contract.exclusive)}
     reads = reads_after_loop(c, before, end, entered, outer, covers)
-    held, counter = _families_after(before, entered, owners, end.counter)
+    held, names = _families_after(before, entered, owners, end.names)
     facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
     facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
-    after = changed(before, facts=facts, held=held, code=before.code[1:], counter=counter)
+    after = changed(before, facts=facts, held=held, code=before.code[1:], counter=end.counter, names=names)
     return changed(after, context=context, pending_reads=reads)
 
 
@@ -291,24 +295,21 @@ def _given_back(rest: dict[int, CellFamily], number: int, cells: Cells) -> CellF
 
 
 def _families_after(
-    before: State, entered: EnteredLoop, owners: list[Owner | None], counter: int
-) -> tuple[dict[int, CellFamily], int]:
+    before: State, entered: EnteredLoop, owners: list[Owner | None], introduced: Mapping[str, int]
+) -> tuple[dict[int, CellFamily], dict[str, int]]:
     """The families after the loop: exclusive cells as their iteration left them, invariants at the first iteration not taken."""
-    held = dict(before.held)
+    held, names = dict(before.held), dict(introduced)
     for x, owner in zip(entered.contract.exclusive, owners, strict=True):
         r = before.held[x.family]
-        sort = before.bases[x.cells.base].sort
-        value = unknown(x.cells.base, counter, x.cells.arity, sort) if x.value is None else x.value
+        value = _unknown_contents(before, replace(r, cells=x.cells), names) if x.value is None else x.value
         exclusive = member(x.cells, r, x.back)
         after = held[x.family].updated(exclusive, instantiate(value, x.back), instantiate(x.init, x.back))
         owner = owner_where(before.context, exclusive, owner and owner.at(x.back), after.owner)
         held[x.family] = replace(after, owner=owner)
-        counter += 1
     for inv in entered.contract.invariant:
         r = held[inv.family]
-        held[inv.family] = _at_iteration(r, inv, entered.range.end, _unknown_contents(before, r, counter))
-        counter += 1
-    return held, counter
+        held[inv.family] = _at_iteration(r, inv, entered.range.end, _unknown_contents(before, r, names))
+    return held, names
 
 
 def law_of(inv: Invariant, r: CellFamily, v: Term) -> Term:

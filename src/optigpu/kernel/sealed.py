@@ -132,6 +132,8 @@ class Kernel:
     tidy = Rule(contents_rules.tidy)
     restate = Rule(contents_rules.restate)
     gather = Rule(contents_rules.gather)
+    name = Rule(contents_rules.name)
+    unfold = Rule(contents_rules.unfold)
     # Branches and loops
     enter_if = Rule(branch_rules.enter_if)
     join_if = Rule(branch_rules.join_if)

@@ -182,7 +182,7 @@ def require_known(state: State, *proposed: object) -> None:
         for x in t.free:
             name: Name = x.data
             of_a_proof = name.origin is Origin.ARBITRARY or name.origin is Origin.SEARCH
-            if of_a_proof or (name.origin is Origin.RULE and name.number >= state.counter):
+            if of_a_proof or (name.origin is Origin.RULE and name.number >= state.names.get(name.stem, 1)):
                 raise Rejected(OutOfOrder(Operation.ORDER, text=f"{x} does not exist here"))
 
 

@@ -23,6 +23,7 @@ from optigpu.logic.records import record
 from optigpu.logic.terms import ZERO, Sort, Term, rule_var, substitute
 
 Families: TypeAlias = Mapping[int, CellFamily]
+NUMBERS_OF_A_BLOCK = 1000
 
 
 @record
@@ -53,6 +54,11 @@ class OpenBlock:
     before: State | None
     token: object = field(default_factory=object)  # stands for this block in places where a state must not be reachable
 
+    @property
+    def depth(self) -> int:
+        """The number of blocks around it."""
+        return 0 if self.before is None else self.before.block.depth + 1
+
 
 @record
 class State:
@@ -62,9 +68,11 @@ class State:
     bases: Mapping[str, Base]
     code: Instructions
     block: OpenBlock
-    counter: int  # for names and family numbers that occur nowhere else
+    counter: int  # the number of the next family
+    names: Mapping[str, int]  # by stem, the number of the next variable that a rule introduces
     context: Context
     pending_reads: PendingReads
+    definitions: Mapping[Term, Term]  # of names that stand for contents (contents_rules.py, `name`)
 
     def value(self, t: Term) -> Term:
         """The value of a term of the program at this point."""
@@ -79,13 +87,21 @@ class State:
 
     def fresh(self, stem: str, sort: Sort) -> Term:
         """The variable that the next rule may introduce for this local name."""
-        return rule_var(stem, self.counter, sort)
+        return rule_var(stem, take_number(dict(self.names), stem, self.block.depth), sort)
 
 
 def first_state(
     facts: Facts, bases: Mapping[str, Base], code: Instructions, block: OpenBlock, counter: int, c: Context
 ) -> State:
-    return State(facts, {}, {}, bases, code, block, counter, c, ())
+    return State(facts, {}, {}, bases, code, block, counter, {}, c, (), {})
+
+
+def take_number(names: dict[str, int], stem: str, depth: int) -> int:
+    """A number that no variable with this stem has. Other stems do not matter, so that a proof has the same names after a change
+    elsewhere; in inner blocks numbers are larger, since their variables are eliminated first."""
+    number = max(names.get(stem, 1), depth * NUMBERS_OF_A_BLOCK)
+    names[stem] = number + 1
+    return number
 
 
 changed = replace  # for rules: the state with some fields replaced

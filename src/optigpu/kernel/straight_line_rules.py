@@ -45,7 +45,7 @@ from optigpu.kernel.side_conditions import (
     require_known,
     within,
 )
-from optigpu.kernel.state import Base, State, changed
+from optigpu.kernel.state import Base, State, changed, take_number
 from optigpu.kernel.thread_conditions import (
     memory_of,
     reads_after,
@@ -79,9 +79,10 @@ def choose(c: SideConditions, state: State) -> State:
     {F; H} x = * {F, lo <= x' <= hi; H with x standing for x'}     x' is a new variable
     """
     i = next_instruction(state, Havoc)
-    value = state.fresh(str(i.target.data), i.target.sort)
+    value, names = state.fresh(str(i.target.data), i.target.sort), dict(state.names)
+    take_number(names, value.data.stem, state.block.depth)
     facts, env = state.facts.assume(within(value, i.limits)), {**state.env, i.target: value}
-    return changed(state, facts=facts, env=env, code=state.code[1:], counter=state.counter + 1)
+    return changed(state, facts=facts, env=env, code=state.code[1:], names=names)
 
 
 def load(c: SideConditions, state: State, family: int, at: Terms) -> State:
@@ -158,14 +159,15 @@ def allocate(c: SideConditions, state: State) -> State:
     if space == SHARED:
         enough = k.and_(k.lt(ZERO, k.num(i.bytes)), k.le(context.used, context.shared))
         c.require(state.facts, enough, SharedMemoryExceeded(Operation.ALLOCATE, i.base, context=context))
-    value = unknown(i.base, state.counter, len(copies) + len(dims), i.sort)
+    names = dict(state.names)
+    value = unknown(i.base, take_number(names, i.base, state.block.depth), len(copies) + len(dims), i.sort)
     family = CellFamily(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
     bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
     held = {**state.held, state.counter: family}
     size = i.bytes if context.kind == HOST else 0  # a group without threads allocates nothing, of whatever size
     facts = c.in_memory(state.facts.assume(sizes), box(i.base, dims), size)
     after = changed(state, facts=facts, bases=bases, held=held, code=state.code[1:])
-    return changed(after, counter=state.counter + 1, context=context)
+    return changed(after, counter=state.counter + 1, names=names, context=context)
 
 
 def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:

@@ -68,7 +68,7 @@ class BoundTable:
         For d > 0, d * (x div d) <= x <= d * (x div d) + d - 1, and x div d <= x if also x >= 0. For k >= 0, 2^k >= 1. An exclusive
         or with a number c >= 0 keeps the bits above the highest one of c.
         """
-        for a in k.subterms(t):
+        for a in k.subterms_with(t, *DEFINED):
             if a.level > 0 or a.sort is not INT:
                 continue
             match a.op:

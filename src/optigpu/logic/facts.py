@@ -22,6 +22,7 @@ from optigpu.logic.number_ranges import NumberRanges
 from optigpu.logic.powers import bounds_of_powers, factored, has_product_of_powers, is_power, multiplied, with_factor
 from optigpu.logic.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
 
+CHOICES = frozenset(("ite", "max", "pow2"))  # operators that facts may decide
 MAX_COMPARED = 8  # arguments of a maximum that are compared with each other
 MAX_CASES = (
     5  # choices that both branches of a choice have in common, above which the branches are not simplified case by case
@@ -118,7 +119,7 @@ class Facts:
             items += k.conjuncts(self._inside(k.substitute(c, out.substitution)))
             items = out._solve_equations(items)
         out._set_items(items)
-        choices = {i for i in out.items if any(x.op in ("ite", "max", "pow2") for x in k.subterms(i))}
+        choices = {i for i in out.items if not CHOICES.isdisjoint(i.ops)}
         out._deciding = bool(choices)
         decided = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
         if choices:
@@ -132,14 +133,14 @@ class Facts:
 
     def _inside(self, fact: Term) -> Term:
         """A fact with the numbers in it simplified, while the fact itself is not decided."""
-        if fact.op in ("le", "lt", "eq") and not any(x.op in k.BINDERS for x in k.subterms(fact)):
+        if fact.op in ("le", "lt", "eq") and k.BINDERS.isdisjoint(fact.ops):
             return k.rebuild(fact, lambda x, _: self._simplify(x))
         return fact
 
     def _solve_equations(self, items: list[Term]) -> list[Term]:
         """Turn equations for a variable into substitutions, until there are none left."""
         for at, item in enumerate(items):
-            if solution := solved(item):
+            if item.op == "eq" and (solution := solved(item)):
                 v, value = solution
                 self.substitution = {w: k.substitute(t, {v: value}) for w, t in self.substitution.items()}
                 self.substitution[v] = value
@@ -183,8 +184,8 @@ class Facts:
                 c = self._simplify(t.args[0])
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])
-                both = {x for x in k.subterms(t.args[1]) if x.op == "ite"}.intersection(k.subterms(t.args[2]))
-                if self._deciding or len(both) > MAX_CASES or any(x.op == "ite" for x in k.subterms(c)):
+                both = set(k.subterms_with(t.args[1], "ite")).intersection(k.subterms_with(t.args[2], "ite"))
+                if self._deciding or len(both) > MAX_CASES or "ite" in c.ops:
                     return k.ite(c, self._simplify(t.args[1]), self._simplify(t.args[2]))
                 return k.ite(c, self._reduce_where(c, t.args[1]), self._reduce_where(k.not_(c), t.args[2]))
         if t.level > 0:
@@ -333,7 +334,7 @@ class Facts:
         if self._bounds is None:
             self._bounds = BoundTable(self.known, set())
             self._bounds.add_all(self.items)
-            if powers := [a for a in dict.fromkeys(a for i in self.items for a in k.subterms(i)) if is_power(a)]:
+            if powers := list(dict.fromkeys(a for i in self.items for a in k.subterms_with(i, "pow2") if is_power(a))):
                 self._add_powers(self._bounds, powers)
                 self._nonneg.clear()  # what was not proved while these bounds were missing
         return self._bounds
@@ -341,14 +342,14 @@ class Facts:
     def _bounds_for(self, p: Term) -> BoundTable:
         """Bounds from the facts, and those of the divisions, maxima and powers in p."""
         bounds = self._bounds_of_facts()
-        if any(a.op in DEFINED and a not in bounds.of for a in k.subterms(p)):
-            divisors = {a.args[1] for a in k.subterms(p) if a.op == "fdiv" and a.args[1].op == "fdiv" and a.level == 0}
+        if any(a not in bounds.of for a in k.subterms_with(p, *DEFINED)):
+            divisors = {a.args[1] for a in k.subterms_with(p, "fdiv") if a.args[1].op == "fdiv" and a.level == 0}
             bounds = bounds.copy()
             for d in divisors:  # quotients that divide
                 if d in bounds.positive or self.nonneg(k.sub(d, ONE)):
                     bounds.add_positive(d)
             bounds.add_definitions(p)
-        if powers := [a for a in k.subterms(p) if is_power(a)]:
+        if powers := [a for a in k.subterms_with(p, "pow2") if is_power(a)]:
             bounds = bounds.copy()
             self._add_powers(bounds, powers)
         return bounds

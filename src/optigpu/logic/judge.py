@@ -85,7 +85,7 @@ class ObligationJudge:
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """Laws of the functions, bit operations, sums and products that concern the goal: exp(x) > 0, signs and bounds of sums."""
         out: list[Term] = []
-        for t in (t for t in k.subterms(goal) if t.level == 0 and t.op in _WITH_LAWS and t.sort.numeric):
+        for t in (t for t in k.subterms_with(goal, *_WITH_LAWS) if t.level == 0 and t.sort.numeric):
             zero = k.num(0, t.sort)
             if t.op in ("band", "bor", "bxor"):
                 out += laws_of_bits(t)

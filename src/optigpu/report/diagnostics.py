@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 from optigpu.syntax.diagnostic import Diagnostic
@@ -40,6 +39,8 @@ PLAIN = Style(False)
 def read_source(name: str) -> SourceText | None:
     """The text of a file; None if it cannot be read, as for a program that was parsed from a string."""
     if name == "<optigpu>/ghosts.h":
+        from importlib.resources import files  # takes long to import, and is rarely needed
+
         return SourceText(name, files("optigpu.frontend").joinpath("include/ghosts.h").read_text(encoding="utf-8"))
     try:
         return SourceText(name, Path(name).read_text(encoding="utf-8", errors="replace"))

@@ -65,7 +65,11 @@ class _Lister(ProgramPrinter):
         super().__init__()
         self.view = view
         self.plain = view == PLAIN_VIEW
-        self.loops = {f.name: f.loops for f in result.functions} if result is not None and view == INFERRED_VIEW else {}
+        self.loops = (
+            {f.name: f.loops for f in result.in_full().functions}
+            if result is not None and view == INFERRED_VIEW
+            else {}
+        )
         self.cache = cache
         self.line_data: dict[int, Line] = {}  # by line number; texts are filled in at the end
         self.name = ""

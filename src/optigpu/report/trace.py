@@ -134,7 +134,7 @@ class _Tracer:
         self.listings: dict[tuple[int, str], tuple[Line, ...]] = {}
         self.point_of: dict[int, int] = {}  # by the identity of states, which the record keeps alive
         self.writer = PermissionWriter()
-        self.results = {id(s.after): s.result for s in record.steps if s.result is not None}
+        self.results = {id(s.after): s.result.in_full() for s in record.steps if s.result is not None}
         self.program_numbers: dict[int, int] = {}  # programs, by identity
         self.printed: Cache = {}
         self.compared: dict[tuple[Hashable, Hashable], _Compared] = {}

@@ -63,9 +63,14 @@ class AnnotationChanges:
         return AnnotationChanges({*self.incomplete}, {*self.stated}, [*self.dropped])
 
 
-def settle_annotations(verifier: Verifier, before: Program, after: Program, changes: AnnotationChanges) -> Settled:
-    """Verify the program after a step, and complete or remove annotations of the program before it."""
-    result = verifier.verify(after)
+def settle_annotations(
+    verifier: Verifier, before: Program, after: Program, changes: AnnotationChanges, known: ProgramResult | None = None
+) -> Settled:
+    """Verify the program after a step, and complete or remove annotations of the program before it.
+
+    `known`: the verdict on the program after the step, if the step has looked at it itself.
+    """
+    result = known or verifier.verify(after)
     if before is after:
         return Settled(after, result)
     keeper = _Keeper(verifier, before, changes)
@@ -204,7 +209,7 @@ class _Keeper:
         self, program: Program, result: ProgramResult, open_loops: list[For]
     ) -> tuple[Program, ProgramResult]:
         """Write the contracts of the proof at loops, as far as the program still verifies with them."""
-        proved = proved_contracts(program, result, {s.id for s in open_loops})
+        proved = self._proved_contracts(program, result, [s.id for s in open_loops])
         added = {s.id: merged_contracts(s.contract, proved[s.id]) for s in open_loops if s.id in proved}
         added = {s.id: added[s.id] for s in open_loops if s.id in added and added[s.id] != s.contract}
         for _ in range(ATTEMPTS):
@@ -218,6 +223,16 @@ class _Keeper:
                 break
             del added[found[0].id]
         return program, result
+
+    def _proved_contracts(self, program: Program, result: ProgramResult, ids: list[StatementId]) -> Contracts:
+        numbers = [n for n, s in enumerate(_loops(program)) if s.id in ids]
+
+        def find() -> tuple[Contract, ...]:
+            proved = proved_contracts(program, result, set(ids))
+            return tuple(proved.get(x, ()) for x in ids)
+
+        contracts = self.verifier.found(program, f"contracts of the loops {numbers}", find)
+        return {x: contract for x, contract in zip(ids, contracts) if contract}
 
     def _with_old_facts(
         self, program: Program, result: ProgramResult, open_loops: list[For]
@@ -245,7 +260,7 @@ class _Keeper:
 def proved_contracts(program: Program, result: ProgramResult, ids: set[StatementId]) -> Contracts:
     """The contracts by which the checker proved these loops, as far as formulas can express them."""
     bare = _with_contracts(program, dict.fromkeys(ids, ()))
-    loops = {x: loop for f in result.functions for x, loop in f.loops.items()}
+    loops = {x: loop for f in result.in_full().functions for x, loop in f.loops.items()}
     return {s.id: _placed(s.contract, s.loc) for s in _loops(annotated(bare, loops)) if s.id in ids and s.contract}
 
 
@@ -298,7 +313,7 @@ def _failing_statement(program: Program, result: ProgramResult) -> tuple[Stmt, F
 
 def _without_rejected(contract: Contract, problem: Problem) -> Contract:
     """A loop's contract without the clauses at the place of a problem, else those on the array that it is about, else all."""
-    array = "" if problem.cause is None else source_name(problem.cause.base)
+    array = source_name(problem.array)
     for kept in (
         tuple(c for c in contract if problem.loc is NOWHERE or all(i.loc != problem.loc for i in c.items)),
         tuple(c for c in contract if array not in _names_of(c)),

@@ -171,6 +171,7 @@ class Session:
             return body()
         title = f"{name}({', '.join([*map(_argument_text, args), *(f'{k}={_argument_text(v)}' for k, v in kwargs.items())])})"
         start, before, changes = time.perf_counter(), self.program, self.annotation_changes.copy()
+        self.verifier.watch.title = f"step {len(self.steps)}: {title}"
         self._depth += 1
         try:
             out = body()
@@ -182,37 +183,41 @@ class Session:
             raise
         finally:
             self._depth -= 1
-        self._accept(title, before, start, check=not self._phases)
+        self._accept(title, before, changes, start, check=not self._phases)
         return out
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Steps that are checked once, at the end: in between, the program need not be provable."""
         before, count, start = self.program, len(self.steps), time.perf_counter()
+        changes = self.annotation_changes.copy()
         self._phases.append(name)
         try:
             yield
         except BaseException:
-            self.program = before
+            self.program, self.annotation_changes = before, changes
             del self.steps[count:]
             raise
         finally:
             self._phases.pop()
         if not self._phases:
             try:
-                self._accept(f'phase("{name}")', before, start, check=True)
+                self._accept(f'phase("{name}")', before, changes, start, check=True)
             except BaseException:
                 del self.steps[count:]
                 raise
 
-    def _accept(self, title: str, before: Program, start: float, *, check: bool) -> None:
-        """Check and record a step; any failure undoes it."""
+    def _accept(self, title: str, before: Program, changes: AnnotationChanges, start: float, *, check: bool) -> None:
+        """Check and record a step; any failure, also an interrupt, undoes it."""
+        steps = len(self.steps)
         try:
             if self.program is not self._updated:  # a transformation may have set it without `update`
                 self._update_last(title)
             self._record(title, before, self.program, start, check=check)
         except BaseException:
-            self.program = before
+            self.program, self.annotation_changes = before, changes
+            self.attempts = [a for a in self.attempts if a not in self.steps[steps:]]
+            del self.steps[steps:]
             raise
 
     def _update_last(self, title: str) -> None:
@@ -229,7 +234,8 @@ class Session:
         if check:
             self._keep_specification(after, title)
             changes, self.annotation_changes = self.annotation_changes, AnnotationChanges()
-            settled = settle_annotations(self.verifier, before, after, changes)
+            known = self._checked[1] if self._checked is not None and self._checked[0] is after else None
+            settled = settle_annotations(self.verifier, before, after, changes, known)
             after, result, removed = settled.program, settled.result, settled.removed
             self.program = self._updated = after
         seconds = time.perf_counter() - start
@@ -249,8 +255,7 @@ class Session:
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
         """The error for a step that is not verified."""
-        points = self.verifier.settings.points
-        return explained_rejection(step, result, self.original.file, self.refuter, points)
+        return explained_rejection(step, result, self.original.file, self.refuter, self.verifier)
 
     def stepped(self, step: Step) -> None:
         """Called after each step that was accepted."""

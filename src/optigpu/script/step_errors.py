@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter
-from optigpu.check.verify import Settings, Verifier
+from optigpu.check.verify import Verifier
+from optigpu.errors.other_errors import TIME_IS_OVER
 from optigpu.errors.problem import Problem
 from optigpu.frontend import parse_text
 from optigpu.script.call_site import call_site
@@ -47,23 +49,28 @@ def at_script_line(e: InputError, number: int, title: str) -> InputError:
 
 
 def explained_rejection(
-    step: Step, result: ProgramResult, original: str, refuter: Refuter | None, points: bool
+    step: Step, result: ProgramResult, original: str, refuter: Refuter | None, verifier: Verifier
 ) -> StepError:
     """Explain why a step was rejected, in the text of the changed program: print it, prove it again from there, and look for a
-    counterexample. `original` is the file of the original program."""
+    counterexample. `original` is the file of the original program; `verifier` is the one that rejected the step, so that what it
+    remembers is used."""
     name = f"{original} after step {step.number}" if step.number else original
     texts: dict[str, str] = {}
-    settings = Settings(refuter=refuter, points=points)
-    if step.number:
+    again = copy(verifier)
+    again.settings = replace(verifier.settings, refuter=refuter)
+    if any(f.problem is not None and f.problem.code == TIME_IS_OVER.code for f in result.failures):
+        pass  # another proof would take as long: it is explained at the places of the original
+    elif step.number:
         texts[name] = print_program(step.after)
         try:
-            explained = Verifier(settings).verify(parse_text(texts[name], name))
+            explained = again.checked(parse_text(texts[name], name))
             result = explained if explained.failures else result
         except InputError:
             pass  # a program that cannot be read back is explained at the places of the original
     elif refuter is not None:
-        explained = Verifier(settings).verify(step.after)
+        explained = again.checked(step.after)
         result = explained if explained.failures else result
+    result = result.in_full()
     failed = result.failures[0]
     assert failed.problem is not None
     problem = failed.problem

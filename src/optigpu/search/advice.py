@@ -13,6 +13,7 @@ from optigpu.logic.judge import instance
 from optigpu.logic.terms import INT, TRUE, Term
 from optigpu.search.refutation import refuted_uninterpreted
 from optigpu.search.samples import negative_for_one, samples
+from optigpu.search.watch import Watch
 
 MAX_INSTANCES = 120
 INSTANTIATION_ROUNDS = 2  # instances bring in new terms
@@ -21,16 +22,20 @@ LEAST_TYPE_BOUND = (1 << 15) - 1  # no machine type has a smaller greatest numbe
 
 
 class SearchGuide(Guide):
-    """Advice from samples and models, and by matching terms."""
+    """Advice from samples and models, and by matching terms. Long proofs ask for it all the time, so the watch looks here too."""
+
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.watch = watch or Watch()
 
     def refutes(self, facts: Facts, p: Term) -> bool:
+        self.watch.tick()
         return negative_for_one(p, samples(facts)) if p.sort is INT else refuted_uninterpreted(facts, p)
 
     def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
         """Candidates: numbers among the cases of the summand, and numbers that facts compare with the functions in it."""
-        functions = {t.args[0] for t in k.subterms(summand) if t.op == "app"}
+        functions = {t.args[0] for t in k.subterms_with(summand, "app")}
         compared = [i for i in facts.items if i.op in ("le", "all") and not functions.isdisjoint(k.subterms(i))]
-        sides = [t.args[0] for i in compared for t in k.subterms(i) if t.op == "le"]
+        sides = [t.args[0] for i in compared for t in k.subterms_with(i, "le")]
         numbers = {-int(k.coefficients(p).get((), 0)) for p in sides if p.sort is INT}
         numbers |= {-n for n in numbers} | set(_leaves(summand))
         return sorted(numbers, reverse=not above)[:MAX_SUMMAND_BOUNDS]
@@ -53,7 +58,7 @@ class SearchGuide(Guide):
         """Instantiate universal facts at terms of ground facts, for a few rounds, since instances bring in new terms."""
         instances: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
         for _ in range(INSTANTIATION_ROUNDS):
-            applications = [t for g in (*ground, *instances) for t in k.subterms(g) if t.op == "app" and t.level == 0]
+            applications = [t for g in (*ground, *instances) for t in k.subterms_with(g, "app") if t.level == 0]
             before = len(instances)
             for u in universals:
                 for binding in _matches(u, applications):
@@ -91,7 +96,7 @@ def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]
     """Yield values of the bound variables at which an application in the fact equals one of the given applications."""
     sorts = u.data if u.op == "forall" else (INT,)
     n = len(sorts)
-    patterns = [t for t in k.subterms(u.args[-1]) if t.op == "app" and 0 < t.level <= n]
+    patterns = [t for t in k.subterms_with(u.args[-1], "app") if 0 < t.level <= n]
 
     def search(known: dict[int, Term], left: list[Term]) -> Iterator[dict[int, Term]]:
         if len(known) == n:

@@ -19,6 +19,7 @@ from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.equalities.equality_search import EqualitySearch
 from optigpu.search.equalities.maxima import Guess
 from optigpu.search.equalities.sum_terms import abstract_step
+from optigpu.search.fresh_names import scoped
 from optigpu.search.search_tools import SearchTools
 
 
@@ -76,6 +77,7 @@ class CellSearch:
 
     # Index maps
 
+    @scoped
     def maps(self, facts: Facts, need: Cells, r: CellFamily) -> tuple[Terms, Terms] | None:
         """Compute the index maps between needed cells and a family: forward from the binders of `need` to those of r, and back."""
         xs = self.tools.temporaries(need.arity)
@@ -86,6 +88,7 @@ class CellSearch:
             return None
         return tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
 
+    @scoped
     def includes(self, facts: Facts, need: Cells, r: CellFamily, forward: Terms) -> bool:
         """Are all needed cells in the family?"""
         xs = self.tools.temporaries(need.arity)
@@ -94,6 +97,7 @@ class CellSearch:
         goal = k.and_(same(r.cells.at(image), need.at(xs)), r.cells.domain(image))
         return self.tools.proves(inside, goal)
 
+    @scoped
     def inverse(self, claim: CellClaim) -> Terms:
         """Compute the binders of a claim from the indices of its cells."""
         xs = self.tools.temporaries(len(claim.cells.index))
@@ -110,6 +114,7 @@ class CellSearch:
         want = CellFamily(claim.cells, claim.value, TRUE)
         return replace(take, steps=self.value_steps(facts, want, r, take.forward))
 
+    @scoped
     def value_steps(
         self, facts: Facts, want: CellFamily, r: CellFamily, forward: Terms, guess: Guess | None = None
     ) -> EqualitySteps:
@@ -121,6 +126,7 @@ class CellSearch:
         steps = self.equalities.find(inside, r.value_at(image), want.value_at(xs), guess)
         return tuple(abstract_step(self.tools, s, xs) for s in steps or ())
 
+    @scoped
     def fact_steps(self, facts: Facts, goal: Term) -> EqualitySteps:
         """Find equality steps for an equation, if the judge does not prove it without any."""
         if goal.op != "eq" or self.tools.proves(facts, goal):

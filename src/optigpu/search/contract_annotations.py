@@ -11,8 +11,9 @@ from optigpu.kernel.instructions import CountedLoop
 from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.loop_contract import LoopContract
 from optigpu.logic import terms as k
-from optigpu.logic.cells import arguments
+from optigpu.logic.cells import Terms, arguments
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
+from optigpu.search.content_names import meaning
 from optigpu.search.formula_writer import FormulaWriter, Owned, Unprintable
 from optigpu.syntax.exprs import (
     Binary,
@@ -36,6 +37,10 @@ class InferredLoop:
     before: State
     start: State  # of the body
     end: State  # of the body
+
+    def at(self, args: Terms, *ts: Term | None) -> tuple[Term | None, ...]:
+        """Terms of the contract at an iteration and binders, without names of contents."""
+        return tuple(None if t is None else meaning(self.before, instantiate(t, args)) for t in ts)
 
 
 def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Program:
@@ -103,12 +108,15 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr], taken: set[str]) -
         cells = x.cells.under((inferred.v,))
         n = cells.arity
         xs = writer.binders(n)
-        init, value = (None if t is None else instantiate(t, (inferred.v, *xs)) for t in (x.init, x.value))
+        init, value = inferred.at((inferred.v, *xs), x.init, x.value)
         r = inferred.before.held[x.family]
         at = tuple(instantiate(t, (inferred.v, *xs)) for t in x.forward)
         inside = within.assume(cells.domain(xs))
         owners = [Owned(s.held[number].owner, threads) for s in (inferred.start, inferred.end)]
-        init_before, value_before = inside.simplify(r.init_at(at)), inside.simplify(r.value_at(at))
+        init_before, value_before = (
+            inside.simplify(r.init_at(at)),
+            inside.simplify(meaning(inferred.before, r.value_at(at))),
+        )
         known = (
             value_before if writer.is_writable(value_before) else None
         )  # the proof does not rest on what is stated here
@@ -120,7 +128,7 @@ def _clauses(inferred: InferredLoop, outer: dict[Term, Expr], taken: set[str]) -
     for inv in inferred.contract.invariant:
         r = inferred.before.held[inv.family]
         xs = writer.binders(r.cells.arity)
-        init, value = (None if t is None else instantiate(t, (inferred.v, *xs)) for t in (inv.init, inv.value))
+        init, value = inferred.at((inferred.v, *xs), inv.init, inv.value)
         owned = Owned(inv.owner and inv.owner.at((inferred.v, *arguments(r.cells.arity))), threads)
         known = instantiate(inv.known, (inferred.v, *xs))
         for part, stated in ((known, value), (k.not_(known), None)):

@@ -65,6 +65,26 @@ def _value(t: Term, env: Sample, atoms: dict[Term, int]) -> int:
             raise Undefined
 
 
+def line(p: Term, x: Term, env: Sample) -> tuple[int, int]:
+    """Compute the value of an integer where the variable x is 0, and how much more it is where x is 1."""
+    if p.op == "poly" and not any(x in a.free for a in p.parts if a is not x):
+        at_0 = slope = 0
+        atoms: dict[Term, int] = {x: 1}
+        for monomial, c in p.data:
+            for a in monomial:
+                value = atoms.get(a)
+                if value is None:
+                    value = atoms[a] = _value(a, env, {})
+                c *= value
+            if x in monomial:
+                slope += c
+            else:
+                at_0 += c
+        return at_0, slope
+    at_0, at_1 = evaluate(p, {**env, x: 0}), evaluate(p, {**env, x: 1})
+    return at_0, at_1 - at_0
+
+
 def power_of_two(exponent: int) -> int:
     if not 0 <= exponent <= MOST_BITS:
         raise Undefined

@@ -14,15 +14,18 @@ from optigpu.logic.terms import TRUE
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
+from optigpu.search.content_names import ContentNames, Nameless
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.failure import Progress, information
+from optigpu.search.fresh_names import scoped
 from optigpu.search.loop_execution import LoopExecution
 from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access
 from optigpu.search.search_causes import ReadOnly, cells_of
 from optigpu.search.search_tools import SearchTools
+from optigpu.search.watch import Watch
 
 OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side conditions of its expression
 
@@ -30,15 +33,23 @@ OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side co
 class Executor:
     """Proves functions: leads the kernel from the start of a function to its end, one rule after the other."""
 
-    def __init__(self, kernel: Kernel, elaborated: Elaborated, equality_proofs: EqualityProofs | None = None) -> None:
-        """`equality_proofs`: what earlier searches found."""
+    def __init__(
+        self,
+        kernel: Kernel,
+        elaborated: Elaborated,
+        equality_proofs: EqualityProofs | None = None,
+        names: ContentNames | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        """`equality_proofs`: what earlier searches found. `names`: for large contents. `watch` is told where the proof is."""
         self.kernel = kernel
-        self.tools = SearchTools(kernel.judge)
+        self.tools = SearchTools(kernel.judge, watch)
         self.explorer = Explorer(self.tools, elaborated)
         self.equalities = EqualitySearch(self.tools, equality_proofs)
         self.cells = CellSearch(self.tools, self.equalities)
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
         self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self)
+        self.names = names or ContentNames(kernel, Nameless())
         self.progress = Progress("")
         self.states: ProofStates | None = None  # kept if there is one
 
@@ -47,20 +58,26 @@ class Executor:
     def verify(self, name: str) -> Theorem:
         """Prove that a function satisfies its contract. Raises Failed."""
         self.progress = Progress(name)
-        self.explorer.restart()
-        self.tools.names.restart()
+        self._restart_search()
         f = self.kernel.program.functions[name]
         try:
             state = self.kernel.begin(name, tuple(self.cells.inverse(c) for c in f.contract.pre))
             self.progress.state = state
             end = self.run(state)
             self.progress.at = 0
+            self.tools.watch.step(0, "end of the function")
             return self.finish(end, f)
         except Rejected as r:
             raise self.progress.failure(self.tools, r.cause) from None
 
+    def _restart_search(self) -> None:
+        """Forget what was found out about other code: the search for this code then meets the terms that it met there before."""
+        self.explorer.restart()
+        self.tools.names.restart()
+
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
         """Apply the rule for the end of a function; if a claim spans several families, join them first."""
+        state = self.names.unfolded(state)
         try:
             return self._finish(state, f)
         except Rejected as r:
@@ -101,10 +118,14 @@ class Executor:
             self.states.record(state)
         return state
 
+    @scoped
     def step(self, state: State) -> State:
         """Execute the next instruction; if it needs cells that span several families, join them first."""
         assert state.next is not None
+        if state.block.before is None:
+            self._restart_search()
         self.progress.at = state.next.at or self.progress.at
+        self.tools.watch.step(state.next.at, "loop" if isinstance(state.next, kc.CountedLoop) else "statement")
         self.progress.state = state
         try:
             return self._execute(state)
@@ -133,17 +154,20 @@ class Executor:
             case kc.Oblige():
                 return self.kernel.oblige(state)
             case kc.Assertion(prop):
+                state = self.names.unfolded(state)
                 return self.kernel.assertion(state, self.cells.fact_steps(state.facts, state.value(prop)))
             case kc.Branch():
                 yes, no = self.kernel.enter_if(state)
-                yes = self.run(yes)
-                no = self.run(no)
+                yes = self.names.unfolded(self.run(yes), state)
+                no = self.names.unfolded(self.run(no), state)
                 return self.kernel.join_if(yes, no)
             case kc.CountedLoop() as loop:
-                return self.loops.loop(state, loop)
+                return self.names.named(self.loops.loop(state, loop))
             case kc.Invoke() as call:
+                state = self.names.unfolded(state)
                 return self.calls.call(state, call)
             case kc.GhostStep() as ghost:
+                state = self.names.unfolded(state)
                 return self.calls.ghost(state, ghost)
             case kc.LaunchKernel():
                 return self.kernel.launch(state)
@@ -180,6 +204,7 @@ class Executor:
         cause = ReadOnly if write and readable else MissingPermission
         raise Rejected(cause(operation, address.base, index=index, facts=state.facts))
 
+    @scoped
     def _with_plain_sums(self, state: State, n: int) -> State:
         """Restate nested sums of a family as sums over one range, if an obligation, which has no steps, is about the value."""
         load = state.next

@@ -1,20 +1,27 @@
 """Fresh variables of a search: binders that are bound again, contents of arrays at a point, values of which nothing is known.
 
-They need to differ only from each other within one function. Each function starts to count anew, so that the same search meets the
-same terms, and what is remembered of them.
+They need to differ only from each other where they meet: temporaries are numbered anew by each search, iterations and contents by
+the depth of explored loops. So the same search meets the same terms, and what is remembered of them, wherever it takes place.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
 from optigpu.logic.names import Name, Origin
 from optigpu.logic.terms import INT, Sort, Term
 
+P = ParamSpec("P")
+R = TypeVar("R")
 DIGITS = "0123456789"
+FIRST_TEMPORARY = 100_000  # temporaries are eliminated before iterations, whose numbers are smaller
 WHOLE_EXTENT = k.var(
     Name(Origin.CONTENTS, "extent", 0), INT
 )  # stands for the extent of an array in a dimension, whatever it is
@@ -31,6 +38,22 @@ def search_var(stem: str, number: int, sort: Sort) -> Term:
     return k.var(Name(Origin.SEARCH, letters, int(f"{stem[len(letters) :]}{number}")), sort)
 
 
+def scoped(f: Callable[P, R]) -> Callable[P, R]:
+    """A method whose result has none of the temporaries that it makes. Its object has `tools`."""
+
+    @wraps(f)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        owner: Any = args[0]
+        names: FreshNames = owner.tools.names
+        first = names.temporaries_made
+        try:
+            return f(*args, **kwargs)
+        finally:
+            names.temporaries_made = first
+
+    return inside
+
+
 class FreshNames:
     """Makes variables with a number of their own."""
 
@@ -38,27 +61,39 @@ class FreshNames:
         self.restart()
 
     def restart(self) -> None:
-        self._numbers = itertools.count(1)
+        self._opaque = itertools.count(1)
+        self.depth = 0  # explored loops around this point
+        self.temporaries_made = FIRST_TEMPORARY  # the number of the next one
 
     def temporaries(self, n: int, stem: str = "b") -> Terms:
         """Make integer variables for the time of a search; they are bound again before anything reaches the kernel."""
-        return tuple(search_var(stem, next(self._numbers), INT) for _ in range(n))
+        first, self.temporaries_made = self.temporaries_made, self.temporaries_made + n
+        return tuple(search_var(stem, number, INT) for number in range(first, first + n))
 
     def iteration(self, index: Term) -> Term:
         """The symbolic iteration of an explored loop. If it is the first loop of the function with an index of this name, the
         normaliser eliminates the iteration early, otherwise as late as sizes."""
         name: Name = index.data
         if name.number == 1:
-            return search_var(name.stem, next(self._numbers), INT)
-        return k.var(Name(Origin.ITERATION, name.stem, int(f"{name.number}{next(self._numbers)}")), INT)
+            return search_var(name.stem, self.depth, INT)
+        return k.var(Name(Origin.ITERATION, name.stem, int(f"{name.number}{self.depth}")), INT)
 
     def contents(self, base: str, sort: Sort) -> Term:
-        """Name the contents of an array at a point: a function from indices to values, or one value."""
-        return k.var(Name(Origin.CONTENTS, base, next(self._numbers)), sort)
+        """Name the contents of an array where the exploration of a loop starts: a function from indices to values, or one value."""
+        return k.var(Name(Origin.CONTENTS, base, self.depth), sort)
 
     def opaque(self, sort: Sort) -> Term:
         """Make a value of which nothing is known."""
-        return k.var(Name(Origin.OPAQUE, "", next(self._numbers)), sort)
+        return k.var(Name(Origin.OPAQUE, "", next(self._opaque)), sort)
+
+    @contextmanager
+    def inside_loop(self) -> Iterator[None]:
+        """Explore the body of a loop."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
 
 def is_opaque(t: Term) -> bool:

@@ -70,11 +70,11 @@ def _unwrapped(
     """Introduce an unknown for each rotation `(x + k) mod n` and each `x ^ k` of unknowns."""
     wrapped: dict[Term, Unwrap] = {}
     wanted = set(sizes)
-    if any(a.op == "ite" and a.free & wanted for e in equations for a in k.subterms(e)):
+    if any(a.free & wanted for e in equations for a in k.subterms_with(e, "ite")):
         inside = facts.assume(*_counted(sizes))
         equations = [inside.simplify(e) for e in equations]  # C's % of numbers that are not negative here
     for at, e in enumerate(equations):
-        for a in sorted(a for a in k.subterms(e) if a.op in ("bxor", "fdiv") and a.free & wanted):
+        for a in sorted(a for a in k.subterms_with(e, "bxor", "fdiv") if a.free & wanted):
             if any(a.free & other.free & wanted for other in equations if other is not e):
                 continue  # another equation says what is inside, or a quotient and a remainder are solved together
             (x,) = names.temporaries(1, "w")
@@ -121,7 +121,7 @@ def _solve_conditions(conditions: list[Term], unknown: Terms, solved: dict[Term,
 def _name_quotients(equations: list[Term], unknown: Terms, names: FreshNames) -> tuple[list[Term], dict[Term, Term]]:
     """Introduce an unknown for each `u div d`: u div w = i and u - w * (u div w) = j give u = w * i + j."""
     wanted = set(unknown)
-    atoms = {a for e in equations for a in k.subterms(e) if a.op == "fdiv" and a.args[0].free & wanted}
+    atoms = {a for e in equations for a in k.subterms_with(e, "fdiv") if a.args[0].free & wanted}
     atoms = {a for a in atoms if not a.args[1].free & wanted}
     quotients = dict(zip(sorted(atoms), names.temporaries(len(atoms), "q")))
     return [k.replace_subterms(e, quotients) for e in equations], {q: a for a, q in quotients.items()}

@@ -30,7 +30,7 @@ from optigpu.search.explore.loop_effects import (
     UnknownEffect,
     is_private,
 )
-from optigpu.search.fresh_names import is_expressible
+from optigpu.search.fresh_names import is_expressible, scoped
 from optigpu.search.search_causes import ReadOnly
 from optigpu.search.search_tools import SearchTools
 
@@ -68,6 +68,7 @@ class LoopContractSearch:
         bounds = k.and_(*(p for p in k.conjuncts(law) if is_expressible(p)))
         return replace(inv, law=bounds) if bounds is not TRUE else inv
 
+    @scoped
     def entry_values(self, state: State, summary: LoopSummary) -> dict[Term, Term]:
         """Map the names of entry contents to the values of the families held here."""
         values: dict[Term, Term] = {}
@@ -93,6 +94,7 @@ class LoopContractSearch:
                 values[content.start] = k.lam(xs, value) if content.rank else value
         return values
 
+    @scoped
     def exclusive(
         self, state: State, summary: LoopSummary, effect: OwnCells, families: list[int], actual: dict[Term, Term]
     ) -> list[Exclusive]:
@@ -118,6 +120,7 @@ class LoopContractSearch:
             pieces.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return pieces
 
+    @scoped
     def covering(
         self, state: State, summary: LoopSummary, effect: OwnCells, families: list[int], actual: dict[Term, Term]
     ) -> Exclusive | None:
@@ -147,6 +150,7 @@ class LoopContractSearch:
             return Exclusive(n, whole, *maps, k.abstract(init, bound), k.abstract(value, bound) if known else None)
         return None
 
+    @scoped
     def invariant(
         self, state: State, summary: LoopSummary, effect: Effect, n: int, actual: dict[Term, Term]
     ) -> Invariant:

@@ -19,6 +19,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments
 from optigpu.logic.terms import Term
 from optigpu.search.cell_search import CellSearch
+from optigpu.search.content_names import ContentNames
 from optigpu.search.contract_annotations import InferredLoop
 from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
@@ -46,6 +47,8 @@ class RunsCode(Protocol):
 
     @property
     def progress(self) -> Progress: ...
+    @property
+    def names(self) -> ContentNames: ...
     def run(self, state: State) -> State: ...
     def step(self, state: State) -> State: ...
 
@@ -126,7 +129,8 @@ class LoopExecution:
                 if loop.mode == kc.THREAD and isinstance(r.cause, Overlap):
                     raise Rejected(shared_by_threads(r.cause)) from None
                 raise
-            end = self.threads.with_lasting_reads(self.executor.run(body), state)
+            end = self.executor.names.unfolded(self.executor.run(body), state)
+            end = self.threads.with_lasting_reads(end, state)
             wider = self.threads.widened(end, contract, summary, v)
             if wider is None:
                 break
@@ -158,11 +162,17 @@ class LoopExecution:
             return start
         after, each = len(state.code) - 1, 1 + len(loop.body)
         entry, state = {a.base: state.held[n] for a, (n,) in zip(tree.arrays, families)}, start
-        for iteration, h in enumerate(tree.steps, 1):
+        names = self.executor.names
+        allowed, names.allowed = names.allowed, False
+        for iteration, (h, (i, number)) in enumerate(zip(tree.steps, tree.values), 1):
+            self.explorer.iterations[i] = k.num(
+                number
+            )  # what was found out about an arbitrary step is used for this one
             while len(state.code) > after + each * (len(values) - iteration):
                 state = self.executor.step(state)
             for a, (n,) in zip(tree.arrays, families):
                 state = self._restated(state, n, tree, a, h, entry)
+        names.allowed = allowed
         return state
 
     def _restated(

@@ -9,7 +9,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL
 from optigpu.logic.terms import Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
-from optigpu.search.samples import advice
+from optigpu.search.samples import advice, samples
 
 
 def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
@@ -34,6 +34,6 @@ def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
     remembered = advice(facts)
     if uninterpreted not in remembered.models:
         items = [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL)]
-        models = [Model(env, uninterpreted) for env in remembered.samples]
+        models = [Model(env, uninterpreted) for env in samples(facts)]
         remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
     return remembered.models[uninterpreted]

@@ -7,41 +7,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
+from typing import Any, TypeAlias
 
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import Model
-from optigpu.search.evaluation import Sample, Undefined, evaluate
+from optigpu.search.evaluation import Sample, Undefined, evaluate, line
 
 MAX_SAMPLES = 6  # of one set of facts
 TOO_FEW_SAMPLES = 3  # to tell much
 MAX_REPAIRS = 12  # variables chosen anew in one attempt at a sample
 # How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
 SPREADS = (70, 70**4, 1300)
+VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equations that each variable occurs in
 
 
 @dataclass
 class Advice:
-    """What is remembered of facts: samples, and the models made of them (uninterpreted or not), once they were asked for."""
+    """What is remembered of facts, once it was asked for: samples, the models made of them (uninterpreted or not), and what the
+    search has found out under these facts, by question."""
 
-    samples: list[Sample]
+    samples: list[Sample] | None = None
     models: dict[bool, list[Model]] = field(default_factory=dict)
+    answers: dict[object, Any] = field(default_factory=dict)
 
 
 def advice(facts: Facts) -> Advice:
-    """Return what is remembered of facts. Samples are derived from those of the facts that they extend."""
+    """Return what is remembered of facts."""
     if facts.advice is None:
-        origin = facts.origin
-        known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
-        facts.advice = Advice(extended(known, satisfied, facts.items, len(facts.assumptions)))
+        facts.advice = Advice()
     remembered: Advice = facts.advice
     return remembered
 
 
 def samples(facts: Facts) -> list[Sample]:
-    """Return numbers for the variables for which the facts hold."""
-    return advice(facts).samples
+    """Return numbers for the variables for which the facts hold. They are derived from those of the facts that these extend."""
+    remembered = advice(facts)
+    if remembered.samples is None:
+        origin = facts.origin
+        known, satisfied = (samples(origin), origin.known) if origin is not None else ([], frozenset[Term]())
+        remembered.samples = extended(known, satisfied, facts.items, len(facts.assumptions))
+    return remembered.samples
 
 
 def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
@@ -64,23 +72,27 @@ def extended(samples: list[Sample], satisfied: frozenset[Term], items: Sequence[
     if samples and not new:
         return samples
     rng = Random(seed)
-    used = _integers(items)
+    used, bounds = _integers(items), _bounds_of_variables(items)
     more = samples if any(x not in s for s in samples for x in used) else ()
-    chosen = [_completed(s, used, items, rng, n) for n, s in enumerate((*samples, *more))]
+    chosen = [_completed(s, used, bounds, rng, n) for n, s in enumerate((*samples, *more))]
     kept = [env for env in chosen if _all_hold(new, env)]
     if not kept:
-        chosen = [_completed({}, used, items, rng, n) for n in range(MAX_SAMPLES)]
-        kept = [env for n, env in enumerate(chosen) if _repaired(items, env, rng, n)]
-    return kept[:MAX_SAMPLES] if len(kept) > TOO_FEW_SAMPLES or not used else _varied(kept, used, items, rng)
+        chosen = [_completed({}, used, bounds, rng, n) for n in range(MAX_SAMPLES)]
+        kept = [env for n, env in enumerate(chosen) if _repaired(items, env, bounds, rng, n)]
+    if len(kept) > TOO_FEW_SAMPLES or not used:
+        return kept[:MAX_SAMPLES]
+    return _varied(kept, used, items, bounds, rng)
 
 
-def _varied(kept: list[Sample], used: list[Term], items: Sequence[Term], rng: Random) -> list[Sample]:
+def _varied(
+    kept: list[Sample], used: list[Term], items: Sequence[Term], bounds: VariableBounds, rng: Random
+) -> list[Sample]:
     """Add samples that differ from some variable on, so that a false goal is refuted more often."""
     varied = list(kept)
     for n in range(MAX_SAMPLES - len(kept) if kept else 0):
         dropped = set(used[rng.randrange(len(used)) :])
         start = {x: value for x, value in kept[n % len(kept)].items() if x not in dropped}
-        env = _completed(start, used, items, rng, n)
+        env = _completed(start, used, bounds, rng, n)
         if env not in varied and _all_hold(items, env):
             varied.append(env)
     return varied
@@ -90,15 +102,24 @@ def _integers(items: Iterable[Term]) -> list[Term]:
     return sorted({x for i in items for x in i.free if x.sort is INT}, key=_age)
 
 
-def _completed(start: Sample, used: Iterable[Term], items: Sequence[Term], rng: Random, attempt: int) -> Sample:
+def _bounds_of_variables(items: Iterable[Term]) -> VariableBounds:
+    bounds: VariableBounds = {}
+    for i in items:
+        if i.op in ("le", "eq") and i.args[0].sort is INT:
+            for x in i.free:
+                bounds.setdefault(x, []).append(i)
+    return bounds
+
+
+def _completed(start: Sample, used: Iterable[Term], bounds: VariableBounds, rng: Random, attempt: int) -> Sample:
     env = dict(start)
     for x in used:
         if x not in env:
-            env[x] = _choose(x, env, items, rng, SPREADS[attempt % len(SPREADS)])
+            env[x] = _choose(x, env, bounds.get(x, ()), rng, SPREADS[attempt % len(SPREADS)])
     return env
 
 
-def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> bool:
+def _repaired(items: Sequence[Term], env: Sample, bounds: VariableBounds, rng: Random, attempt: int) -> bool:
     """Choose variables of violated items anew, a few times, until all items hold."""
     for _ in range(MAX_REPAIRS):
         wrong = next((i for i in items if not _holds(i, env)), None)
@@ -108,7 +129,8 @@ def _repaired(items: Sequence[Term], env: Sample, rng: Random, attempt: int) -> 
         x = rng.choice(_integers([wanted]) or [wanted])
         if x is wanted:
             return False
-        env[x] = _choose(x, env, [wanted, *items], rng, SPREADS[attempt % len(SPREADS)])
+        wanted_bounds = _bounds_of_variables([wanted]).get(x, [])
+        env[x] = _choose(x, env, [*wanted_bounds, *bounds.get(x, ())], rng, SPREADS[attempt % len(SPREADS)])
     return _all_hold(items, env)
 
 
@@ -123,6 +145,7 @@ def _all_hold(items: Sequence[Term], env: Sample) -> bool:
     return all(_holds(i, env) for i in items)
 
 
+@lru_cache(10_000)
 def _age(x: Term) -> tuple[int, int, str]:
     """Order variables such that bounds of one mention only earlier ones: the program's, then rules', then constants of a proof."""
     return *x.data.age, str(x.data)
@@ -135,18 +158,14 @@ def _holds(item: Term, env: Sample) -> bool:
         return True
 
 
-def _choose(x: Term, env: Sample, items: Sequence[Term], rng: Random, spread: int) -> int:
-    """Choose a value within the bounds that items give, as far as they mention only variables that have a value."""
+def _choose(x: Term, env: Sample, bounds: Iterable[Term], rng: Random, spread: int) -> int:
+    """Choose a value within the bounds that inequalities and equations with x give, if all their other variables have a value."""
     low, high = None, None
-    for i in items:
-        if i.op not in ("le", "eq") or x not in i.free or i.args[0].sort is not INT:
-            continue
-        p = i.args[0]
+    for i in bounds:
         try:
-            at_0, at_1 = evaluate(p, {**env, x: 0}), evaluate(p, {**env, x: 1})
+            at_0, slope = line(i.args[0], x, env)  # exact where the polynomial is linear in x; only a guess otherwise
         except Undefined:
             continue
-        slope = at_1 - at_0  # exact where p is linear in x; only a guess otherwise
         if slope and i.op == "eq":
             return int(-at_0 // slope)
         if slope > 0:

@@ -143,9 +143,10 @@ class ThreadSearch:
     # What the end of a body leaves
 
     def with_lasting_reads(self, end: State, before: State) -> State:
-        """Widen pending reads that mention variables of the body to all cells of the family."""
+        """Widen pending reads that mention variables of the body, other than its iteration, to all cells of the family."""
+        v = before.fresh(str(before.next.index.data), INT) if isinstance(before.next, kc.CountedLoop) else None
         for m in end.pending_reads:
-            if any(_is_newer(x, before.counter) for t in _terms(m) for x in t.free):
+            if any(_is_newer(x, before) and x is not v for t in _terms(m) for x in t.free):
                 family = end.held[m.family].cells
                 xs = self.tools.temporaries(m.cells.arity)
                 at = self.tools.invert(family, m.cells.at(xs), end.facts.assume(m.cells.domain(xs)))
@@ -246,6 +247,6 @@ def _terms(m: PendingRead) -> tuple[Term, ...]:
     return (*terms_of(m.cells), m.reader.start, m.reader.size)
 
 
-def _is_newer(x: Term, counter: int) -> bool:
-    """Did a rule make the variable after the state had this counter?"""
-    return x.data.origin is Origin.RULE and x.data.number > counter
+def _is_newer(x: Term, before: State) -> bool:
+    """Did a rule make the variable after this state?"""
+    return x.data.origin is Origin.RULE and x.data.number >= before.names.get(x.data.stem, 1)

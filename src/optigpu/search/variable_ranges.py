@@ -168,7 +168,7 @@ class RangeSearch:
     def instantiated(self, facts: Facts, leaf: Term) -> Facts:
         """Instantiate universal facts at the leaf."""
         universals = [i for i in facts.items if i.op in UNIVERSAL]
-        if not universals or not any(t.op == "app" for t in k.subterms(leaf)):
+        if not universals or "app" not in leaf.ops:
             return facts
         instances = facts.guide.instances(universals, [k.le(leaf, k.ZERO)])
         return facts.assume(*(facts.simplify(instance(u, args)) for u, args in instances))

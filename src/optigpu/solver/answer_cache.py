@@ -10,18 +10,15 @@ secret and forge answers: therefore `audit` and emission do not use the cache.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
-import os
-import secrets
 import sqlite3
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import Term
+from optigpu.solver.user_secret import user_secret
 
 MAX_CACHE_BYTES = 256 << 20  # a larger file is emptied
 
@@ -34,7 +31,7 @@ class CachedSolver(Solver):
         self.memory: dict[str, bool] = {}
         self.asked = 0
         self.hits = 0
-        self._secret = _secret(folder) if folder is not None else None
+        self._secret = user_secret(folder) if folder is not None else None
         self._database = _open(folder) if folder is not None and self._secret is not None else None
 
     @property
@@ -79,26 +76,6 @@ class CachedSolver(Solver):
         """What is stored for an answer: its message authentication code (MAC), which only the owner of the secret can compute."""
         code = hmac.digest(self._secret or b"", f"{key} {answer}".encode(), "sha256")
         return int.from_bytes(code[:7])
-
-
-def _secret(folder: Path) -> bytes | None:
-    """The secret in the file beside the answers, made at the first use; None if others can read it, or it cannot be stored."""
-    file = folder / "answers.key"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            with tempfile.TemporaryDirectory(dir=folder) as own:  # written completely before it gets its name
-                new = Path(own) / "key"
-                new.touch(mode=0o600)
-                new.write_bytes(secrets.token_bytes(32))
-                with contextlib.suppress(FileExistsError):
-                    os.link(new, file)
-        about = file.stat()
-        alone = os.name != "posix" or (about.st_uid == os.geteuid() and about.st_mode & 0o077 == 0)
-        secret = file.read_bytes()
-    except OSError:
-        return None
-    return secret if alone and len(secret) == 32 else None
 
 
 def _open(folder: Path) -> sqlite3.Connection | None:

@@ -232,10 +232,12 @@ def inner_bodies(s: Stmt) -> list[Body]:
 
 def statements(body: Body) -> Iterator[Stmt]:
     """All statements of a body and of nested bodies, in program order, a statement before those inside it."""
-    for s in body:
+    stack = [*reversed(body)]
+    while stack:
+        s = stack.pop()
         yield s
-        for inner in inner_bodies(s):
-            yield from statements(inner)
+        for inner in reversed(inner_bodies(s)):
+            stack.extend(reversed(inner))
 
 
 def contract_exprs(contract: tuple[Clause, ...]) -> list[Expr]:

@@ -81,6 +81,7 @@ from optigpu.logic.terms.core import (
     remembered,
     rule_var,
     subterms,
+    subterms_with,
     var,
 )
 
@@ -148,6 +149,7 @@ __all__ = [
     "sub",
     "substitute",
     "subterms",
+    "subterms_with",
     "to_real",
     "trunc",
     "var",

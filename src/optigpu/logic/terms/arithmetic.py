@@ -29,6 +29,7 @@ from optigpu.logic.terms.core import (
 )
 
 MOST_SUMMANDS = 300_000  # of a product: far beyond what proofs are about
+MOST_ORDERS = 200_000  # monomials whose order is remembered
 
 
 def coefficients(t: Term) -> Coefficients:
@@ -42,7 +43,7 @@ def coefficients(t: Term) -> Coefficients:
 
 def polynomial(cs: Coefficients, sort: Sort) -> Term:
     """The sum of these coefficients times their monomials: a number, an atom, or a polynomial with at least one summand."""
-    items = [(m, cs[m]) for m in (sorted(cs, key=monomial_order) if len(cs) > 1 else cs) if cs[m] != 0]
+    items = [(m, cs[m]) for m in (sorted(cs, key=_ORDERS.__getitem__) if len(cs) > 1 else cs) if cs[m] != 0]
     if not items:
         return num(0, sort)
     if len(items) == 1:
@@ -59,10 +60,23 @@ def monomial_order(m: Monomial) -> tuple[int, ...]:
     return (len(m), *[a.key for a in m])
 
 
+class _Orders(dict[Monomial, tuple[int, ...]]):
+    """The order of monomials that were compared lately."""
+
+    def __missing__(self, m: Monomial) -> tuple[int, ...]:
+        if len(self) > MOST_ORDERS:
+            self.clear()
+        order = self[m] = monomial_order(m)
+        return order
+
+
+_ORDERS = _Orders()
+
+
 def add(*xs: Term) -> Term:
-    out: Coefficients = {}
-    for x in xs:
-        for m, c in coefficients(x).items():
+    out = coefficients(xs[0])
+    for x in xs[1:]:
+        for m, c in x.data if x.op == "poly" else coefficients(x).items():
             out[m] = out.get(m, 0) + c
     return polynomial(out, _common(xs))
 
@@ -79,10 +93,13 @@ def neg(x: Term) -> Term:
 
 
 def sub(a: Term, b: Term) -> Term:
-    sort, out = _common((a, b)), coefficients(a)
-    for m, c in coefficients(b).items():
+    sort = _common((a, b))
+    if is_zero(b):
+        return a
+    out = coefficients(a)
+    for m, c in b.data if b.op == "poly" else coefficients(b).items():
         out[m] = out.get(m, 0) - c
-    return a if is_zero(b) else polynomial(out, sort)
+    return polynomial(out, sort)
 
 
 def mul(*xs: Term) -> Term:

@@ -152,12 +152,14 @@ def instantiate_all(ts: tuple[Term, ...], args: tuple[Term, ...]) -> tuple[Term,
 
 def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     """Replace variables by closed terms of their sorts, everywhere; a lambda that is applied then is reduced."""
+    if values.keys().isdisjoint(t.free):
+        return t
     variables = frozenset(values)
 
     def put(x: Term, depth: int) -> Term | None:
         return expect(x.sort, values.get(x, x)) if x.op == "var" else x if variables.isdisjoint(x.free) else None
 
-    return rewritten(t, put) if values else t
+    return rewritten(t, put)
 
 
 def replace_subterms(t: Term, table: Mapping[Term, Term]) -> Term:

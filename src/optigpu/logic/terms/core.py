@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache, wraps
 from types import NoneType
 from typing import Any, NoReturn, TypeAlias, TypeVar, cast
-from weakref import WeakValueDictionary
+from weakref import ref
 from zlib import crc32
 
 from optigpu.logic.names import Name, Origin, is_well_formed
@@ -52,7 +52,7 @@ def fun_sort(args: tuple[Sort, ...], result: Sort) -> Sort:
 class _Parts:
     """The slots of a term. Only an object that is no term yet lets them be assigned."""
 
-    __slots__ = ("__weakref__", "args", "data", "free", "key", "level", "negation", "op", "parts", "sort")
+    __slots__ = ("__weakref__", "args", "data", "free", "key", "level", "negation", "op", "ops", "parts", "sort")
 
 
 _SET: dict[str, Any] = {name: getattr(_Parts, name).__set__ for name in _Parts.__slots__[1:]}
@@ -77,6 +77,7 @@ class Term(_Parts):
     key: int  # orders terms, the same way in every run
     level: int  # the number of enclosing binders it needs: 0 for a closed term
     free: frozenset[Term]  # the variables that occur, those of function sort included
+    ops: frozenset[str]  # the operators that occur
     parts: tuple[Term, ...]  # the immediate subterms: of a polynomial its atoms
     negation: Term  # of a boolean
 
@@ -88,23 +89,10 @@ class Term(_Parts):
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
     def __getattr__(self, name: str) -> Any:
-        """key, level, free, parts and negation are computed at the first use: most terms are dropped before."""
-        value: Any
-        match name:
-            case "parts":
-                value = self.args if self.op != "poly" else tuple(dict.fromkeys([a for m, _ in self.data for a in m]))
-            case "free":
-                value = frozenset((self,)) if self.op == "var" else frozenset().union(*[a.free for a in self.parts])
-            case "level":
-                value = self.data + 1 if self.op == "bound" else max([a.level for a in self.parts], default=0)
-                if n := self.binds:
-                    value = max(0, self.args[-1].level - n, *[a.level for a in self.args[:-1]])
-            case "key":
-                value = _key_of(self)
-            case "negation":
-                value = CONSTRUCTORS["not"](self)
-            case _:
-                raise AttributeError(name)
+        """free, key, level, negation, ops and parts are computed at the first use: most terms are dropped before."""
+        if name not in _COMPUTED:
+            raise AttributeError(name)
+        value = _COMPUTED[name](self)
         _SET[name](self, value)
         return value
 
@@ -124,7 +112,14 @@ class Term(_Parts):
         return self.key < other.key if self.key != other.key else id(self) < id(other)
 
 
-_TABLE: WeakValueDictionary[Any, Term] = WeakValueDictionary()
+class _Entry(ref[Any]):
+    """A weak reference to a term, which knows where it is in the table."""
+
+    __slots__ = ("place",)
+    place: Any
+
+
+_TABLE: dict[Any, _Entry] = {}
 _RECENT: deque[Term] = deque(maxlen=50_000)  # keeps terms alive for a while: the same terms are made again and again
 ONLY_TERM, DATA = frozenset((Term,)), (NoneType, int, Fraction, tuple, Name)
 BINDERS = {"sum", "prod", "all", "fold_max", "lam", "forall"}
@@ -145,16 +140,25 @@ def constructor(*ops: str) -> Callable[[F], F]:
 
 def interned(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> Term:
     """The term with these parts, which is not normalised any further."""
-    key = (op, args, data, sort)
-    term = _TABLE.get(key)
+    place = (op, args, data, sort)
+    entry = _TABLE.get(place)
+    term: Term | None = None if entry is None else entry()
     if term is None:
         _expect_parts(op, args, sort, data)
         new: Any = _Parts()
         new.op, new.args, new.data, new.sort = op, args, data, sort
         new.__class__ = Term
-        term = _TABLE[key] = new
+        entry = _TABLE[place] = _Entry(new, _forget)
+        entry.place = place
+        term = new
         _RECENT.append(new)
     return term
+
+
+def _forget(entry: _Entry) -> None:
+    """Nothing refers to the term any more. Another one may be in its place already."""
+    if _TABLE.get(entry.place) is entry:
+        del _TABLE[entry.place]
 
 
 def _expect_parts(op: str, args: tuple[Term, ...], sort: Sort, data: Any) -> None:
@@ -166,12 +170,32 @@ def _expect_parts(op: str, args: tuple[Term, ...], sort: Sort, data: Any) -> Non
         for m, c in data:
             if type(c) is not int and (sort is INT or type(c) is not Fraction):
                 raise TypeError("a polynomial with something else than numbers of its sort")
-            if type(m) is not tuple or not ONLY_TERM.issuperset(map(type, m)) or any(a.sort is not sort for a in m):
-                raise TypeError("a polynomial of something else than terms of its sort")
+            if type(m) is not tuple:
+                raise TypeError("a polynomial of something else than monomials")
+            for a in m:
+                if type(a) is not Term or a.sort is not sort:
+                    raise TypeError("a polynomial of something else than terms of its sort")
     elif type(data) not in DATA or type(sort) is not Sort:
         raise TypeError(f"a term with {type(data).__name__}")
     elif (op == "var") != (type(data) is Name) or (op == "var" and not is_well_formed(data)):
         raise TypeError("a variable has a name")
+
+
+def _level_of(t: Term) -> int:
+    if t.op == "bound":
+        return int(t.data) + 1
+    if n := t.binds:
+        return max(0, t.args[-1].level - n, *[a.level for a in t.args[:-1]])
+    return max([a.level for a in t.parts], default=0)
+
+
+def _union(sets: Iterable[frozenset[Any]]) -> frozenset[Any]:
+    """The union, which is one of the sets if that has all elements: terms share most of these sets with their parts."""
+    out: frozenset[Any] = frozenset()
+    for x in sets:
+        if not x <= out:
+            out = x if out <= x else out | x
+    return out
 
 
 def _key_of(t: Term) -> int:
@@ -186,6 +210,16 @@ def _key_of(t: Term) -> int:
         h = ((h ^ x) * 0x9E3779B97F4A7C15 + x + 1) & 0xFFFFFFFFFFFFFFFF
     return h
 
+
+_OF_OPERATOR: dict[str, frozenset[str]] = {}  # sets with one operator
+_COMPUTED: dict[str, Callable[[Term], Any]] = {
+    "free": lambda t: frozenset((t,)) if t.op == "var" else _union([a.free for a in t.parts]),
+    "key": _key_of,
+    "level": _level_of,
+    "negation": lambda t: CONSTRUCTORS["not"](t),  # noqa: PLW0108 (it is registered later)
+    "ops": lambda t: _union([_OF_OPERATOR.setdefault(t.op, frozenset((t.op,))), *[a.ops for a in t.parts]]),
+    "parts": lambda t: t.args if t.op != "poly" else tuple(dict.fromkeys([a for m, _ in t.data for a in m])),
+}
 
 TRUE = interned("true", (), BOOL)
 FALSE = interned("false", (), BOOL)
@@ -288,3 +322,20 @@ def subterms(t: Term) -> Iterable[Term]:
             if a not in seen:
                 seen.add(a)
                 stack.append(a)
+
+
+def subterms_with(t: Term, *ops: str) -> list[Term]:
+    """The subterms with one of these operators, each once, in the order of `subterms`."""
+    wanted = frozenset(ops)
+    if wanted.isdisjoint(t.ops):
+        return []
+    seen, stack, out = {t}, [t], []
+    while stack:
+        x = stack.pop()
+        if x.op in wanted:
+            out.append(x)
+        for a in x.parts:
+            if a not in seen and not wanted.isdisjoint(a.ops):
+                seen.add(a)
+                stack.append(a)
+    return out

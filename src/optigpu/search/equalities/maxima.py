@@ -139,7 +139,7 @@ class MaximumSearch:
 def _matching(tools: SearchTools, here: Facts, body: Term, other: Cells) -> Iterator[Terms]:
     """Yield indices of a part at which an application in its body equals one in this term."""
     xs = tools.temporaries(len(other.ranges), "m")
-    wanted = [a for a in k.subterms(other.at(xs)[0]) if a.op == "app" and a.free & set(xs)]
+    wanted = [a for a in k.subterms_with(other.at(xs)[0], "app") if a.free & set(xs)]
     seen: set[Terms] = set()
     for c, a in _applications(wanted, body) if wanted else [((), ())]:
         cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))

@@ -134,7 +134,7 @@ class SumForms:
             between.append((body, y))
             inside = inside.assume(k.le(body.args[0], y), k.lt(y, body.args[1]))
             body = instantiate(body.args[2], (y,))
-        for choice in [c for c in k.subterms(body) if c.op == "ite" and c.level == 0 and x in c.args[0].free]:
+        for choice in [c for c in k.subterms_with(body, "ite") if c.level == 0 and x in c.args[0].free]:
             test, then, other = choice.args
             for condition, first, rest in ((test, then, other), (k.not_(test), other, then)):
                 agree = k.eq(k.substitute(rest, {x: low}), first)

@@ -173,7 +173,7 @@ class SumReindexing:
 
 def _correspondences(body: Term, wanted: Term, x: Term, y: Term) -> Iterator[Term]:
     """Yield candidates for y as a function of x, from equating arguments of the same function in both bodies."""
-    apps = [a for a in k.subterms(wanted) if a.op == "app" and x in a.free]
+    apps = [a for a in k.subterms_with(wanted, "app") if x in a.free]
     for a in k.subterms(body):
         if a.op != "app" or y not in a.free:
             continue
@@ -189,7 +189,7 @@ def _correspondences(body: Term, wanted: Term, x: Term, y: Term) -> Iterator[Ter
 def _strides(body: Term, x: Term) -> set[Term]:
     """Collect the factors of x in the arguments of functions: W of f(W * x + 1)."""
     found: set[Term] = set()
-    for p in (p for a in k.subterms(body) if a.op == "app" for p in a.args[1:] if x in p.free and p.sort is k.INT):
+    for p in (p for a in k.subterms_with(body, "app") for p in a.args[1:] if x in p.free and p.sort is k.INT):
         factor, rest = linear_in(k.coefficients(p), x) or (x, x)
         if not {x} & (factor.free | rest.free):
             found.add(factor)

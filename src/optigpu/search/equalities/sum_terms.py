@@ -62,7 +62,7 @@ def abstract_step(tools: SearchTools, step: EqualityStep, xs: Terms) -> Equality
 
 def matching_indices(nested_body: Term, body: Term, i: Term) -> Iterator[Term]:
     """Yield values of i at which an application in `body` equals one in `nested_body`: f(i) and f(32*k + t) give i = 32*k + t."""
-    wanted = [a for a in k.subterms(body) if a.op == "app" and i in a.free]
+    wanted = [a for a in k.subterms_with(body, "app") if i in a.free]
     for a in k.subterms(nested_body):
         for b in wanted if a.op == "app" else ():
             if a.args[0] is b.args[0]:
@@ -74,7 +74,7 @@ def matching_indices(nested_body: Term, body: Term, i: Term) -> Iterator[Term]:
 
 def big_operators(t: Term) -> list[Term]:
     """List the closed big operators in a term, outermost first."""
-    return [x for x in k.subterms(t) if x.op in BIG_OPERATORS and x.level == 0]
+    return [x for x in k.subterms_with(t, *BIG_OPERATORS) if x.level == 0]
 
 
 def one_sided(a: Term, b: Term) -> list[Term]:
@@ -85,7 +85,7 @@ def one_sided(a: Term, b: Term) -> list[Term]:
 
 def nesting(t: Term) -> int:
     """How many big operators there are inside a term."""
-    return sum(x.op in BIG_OPERATORS for x in k.subterms(t))
+    return len(k.subterms_with(t, *BIG_OPERATORS))
 
 
 def term_size(t: Term) -> int:

@@ -13,7 +13,7 @@ from optigpu.logic.terms import Term
 
 def with_default_terms(t: Term) -> Term:
     """Replace the initial value of a fold by one of its terms, where the body has it as a term."""
-    if not any(x.op == "fold_max" for x in k.subterms(t)):
+    if "fold_max" not in t.ops:
         return t
     new = k.rebuild(t, lambda x, _: with_default_terms(x))
     if new.op != "fold_max" or new.args[0].level > 0:

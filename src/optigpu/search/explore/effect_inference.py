@@ -26,7 +26,7 @@ from optigpu.search.explore.loop_effects import (
     UnknownEffect,
 )
 from optigpu.search.explore.symbolic_memory import Content, Update
-from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible, search_var
+from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible, scoped, search_var
 from optigpu.search.search_tools import SearchTools
 
 
@@ -42,6 +42,7 @@ class EffectInference:
         self.contents = EffectContents(tools, summary)
         self.updates = {b: list(c.updates) for b, c in written.items()}
 
+    @scoped
     def infer(self) -> None:
         """Put an effect for each written array into the summary."""
         effects: dict[str, Effect] = {}
@@ -66,6 +67,7 @@ class EffectInference:
     def _start_of(self, base: str) -> Term:
         return self.summary.entry[base].start
 
+    @scoped
     def _classify(self, base: str, pending: set[str]) -> Effect | None:
         updates = self.updates[base]
         if base in self.declared:

@@ -46,7 +46,7 @@ from optigpu.search.explore.symbolic_memory import (
     unknown_contents,
 )
 from optigpu.search.explore.tree_reduction import apply_tree, find_tree, tree_invariants
-from optigpu.search.fresh_names import mentions_opaque
+from optigpu.search.fresh_names import mentions_opaque, scoped
 from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.variable_ranges import holds_after
@@ -62,6 +62,7 @@ class Explorer:
         self.memory = Memory(tools)
         self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.lemma_arguments)
         self.specs = elaborated.specs  # what users wrote at loops
+        self._variables: dict[int, tuple[kc.CountedLoop, frozenset[Term]]] = {}  # of loops, by identity
         self.restart()
 
     def restart(self) -> None:
@@ -115,6 +116,7 @@ class Explorer:
             case _:
                 assert_never(i)
 
+    @scoped
     def shuffle(self, i: kc.Shuffle, w: World) -> None:
         """Each lane of a warp reads the source of another lane."""
         (lane,) = self.tools.temporaries(1, "l")
@@ -178,6 +180,7 @@ class Explorer:
             w.env[loop.index] = k.num(number)
             self.run(loop.body, w)
 
+    @scoped
     def apply_summary(self, summary: LoopSummary, w: World) -> None:
         """Apply the effects of a loop to the state before it."""
         entry = {c.start: (base, c) for base, c in summary.entry.items()}
@@ -225,6 +228,10 @@ class Explorer:
 
     def summarise(self, loop: kc.CountedLoop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and infer the effect of the loop on each array."""
+        with self.tools.names.inside_loop():
+            return self._summarise(loop, w)
+
+    def _summarise(self, loop: kc.CountedLoop, w: World) -> LoopSummary:
         start, bound, step = (w.value(t) for t in (loop.start, loop.bound, loop.amount))
         range_ = iterations(loop, start, bound, step)
         range_ = replace(range_, high=w.facts.simplify(range_.high))
@@ -247,9 +254,20 @@ class Explorer:
         )
         summary.learned = inner.facts.assumptions[len(w.facts.assumptions) :] if summary.finals else ()
         if loop.at not in self.specs:
-            variables = {x for t in terms_of(loop) for x in t.free}
-            self.summaries[loop.at] = (summary, {x: w.value(x) for x in variables})
+            self.summaries[loop.at] = (summary, {x: w.value(x) for x in self.variables_of(loop)})
         return summary
+
+    def variables_of(self, loop: kc.CountedLoop) -> frozenset[Term]:
+        """Return the variables that occur in the code of a loop."""
+        known = self._variables.get(id(loop))
+        if known is None or known[0] is not loop:
+            parts = (loop.index, loop.start, loop.bound, loop.amount)
+            inner = [
+                self.variables_of(i) if isinstance(i, kc.CountedLoop) else frozenset(terms_of(i)) for i in loop.body
+            ]
+            free = frozenset(x for t in (*parts, *(t for ts in inner for t in ts)) for x in t.free)
+            known = self._variables[id(loop)] = loop, free
+        return known[1]
 
     def recalled_summary(self, loop: kc.CountedLoop, w: World) -> LoopSummary | None:
         """Return the summary made when an outer loop was explored, if the loop depends on the same values here."""

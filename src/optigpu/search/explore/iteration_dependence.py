@@ -12,6 +12,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.explore.loop_effects import LoopSummary, is_injective, same_but_for_guard
 from optigpu.search.explore.symbolic_memory import Update
+from optigpu.search.fresh_names import scoped
 from optigpu.search.search_tools import SearchTools
 
 
@@ -32,10 +33,12 @@ class IterationDependence:
 
     # Writes
 
+    @scoped
     def disjoint(self, updates: Sequence[Update]) -> bool:
         """Do different iterations write different cells?"""
         return all(self._disjoint(a.cells, b.cells) for i, a in enumerate(updates) for b in updates[i:])
 
+    @scoped
     def _disjoint(self, a: Cells, b: Cells) -> bool:
         """If iteration v writes a cell of a and iteration w the same cell as part of b, is v = w?"""
         v, facts, range_ = self.summary.v, self.summary.facts, self.summary.range
@@ -50,6 +53,7 @@ class IterationDependence:
         both = both.assume(same(a.at(xs), moved.at(ys)))
         return self.tools.proves(both, k.eq(v, w))
 
+    @scoped
     def _tells_iteration(self, cells: Cells) -> bool:
         """Does a cell determine the iteration that writes it?"""
         if cells not in self._injective:
@@ -59,6 +63,7 @@ class IterationDependence:
 
     # Reads after writes
 
+    @scoped
     def reads_no_earlier_write(self, u: Update, base: str, writes: Sequence[Update]) -> bool:
         """Does an update read only cells of the base that no earlier iteration wrote? `writes`: the updates of the base."""
         xs = self.tools.temporaries(u.cells.arity)
@@ -70,6 +75,7 @@ class IterationDependence:
             for index, known in self.reads(t, base, inside)
         )
 
+    @scoped
     def has_flow(self, base: str, writes: Sequence[Update]) -> bool:
         """Is there a flow dependence: does an iteration read cells of the base that an earlier one wrote?"""
         for c in self.summary.reads:
@@ -109,6 +115,7 @@ class IterationDependence:
         visit(t, facts)
         return reads
 
+    @scoped
     def not_written_earlier(self, index: Terms, writes: Sequence[Update], facts: Facts) -> bool:
         """Has no earlier iteration written this cell?"""
         if any(t.level > 0 for t in index):

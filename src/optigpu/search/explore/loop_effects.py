@@ -16,6 +16,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
 from optigpu.search.explore.accumulation import Accumulator, Latch
 from optigpu.search.explore.symbolic_memory import Content, Update
+from optigpu.search.samples import advice
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.variable_ranges import Changed, RangeSearch
 
@@ -162,7 +163,11 @@ def same_but_for_guard(a: Cells, b: Cells) -> bool:
 
 def is_injective(tools: SearchTools, facts: Facts, cells: Cells) -> bool:
     """Does a cell determine the values of the binders?"""
-    xs = tools.temporaries(cells.arity)
-    inside = facts.assume(cells.domain(xs))
-    back = tools.invert(cells, cells.at(xs), inside)
-    return back is not None and tools.proves(inside, same(back, xs))
+    known = advice(facts).answers
+    if cells not in known:
+        first, xs = tools.names.temporaries_made, tools.temporaries(cells.arity)
+        inside = facts.assume(cells.domain(xs))
+        back = tools.invert(cells, cells.at(xs), inside)
+        tools.names.temporaries_made = first
+        known[cells] = back is not None and tools.proves(inside, same(back, xs))
+    return bool(known[cells])

@@ -14,6 +14,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Sort, Term, instantiate
+from optigpu.search.fresh_names import scoped
 from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 
@@ -124,6 +125,7 @@ class Memory:
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
 
+    @scoped
     def read(self, content: Content, index: Terms, facts: Facts) -> Term:
         """Compute the value of a cell: of the latest update that surely has it, after those that may have it."""
         possible: list[tuple[Term, Term]] = []
@@ -151,6 +153,7 @@ class Memory:
         visible = [old for old in content.updates if not self._hides(u, old, w.facts)]
         w.contents[base] = replace(content, updates=(*visible, u))
 
+    @scoped
     def _hides(self, new: Update, old: Update, facts: Facts) -> bool:
         if new.cells == old.cells:
             return True
@@ -159,6 +162,7 @@ class Memory:
         member = new.member(self.tools, old.cells.at(b), inside)
         return member is not None and self.tools.proves(inside, member[0])
 
+    @scoped
     def resolve(
         self, t: Term, entry: dict[Term, tuple[str, Content]], contents: dict[str, Content], facts: Facts
     ) -> Term:

@@ -62,6 +62,7 @@ class Tree:
     register: TreeArray | None  # accumulates the same values
     monoid: Monoid  # a sum, a maximum or a minimum
     steps: tuple[int, ...]
+    values: tuple[tuple[Term, int], ...] = ()  # of the index in each step: the variable of the exploration, the number
     scratch: tuple[Update, ...] = ()  # what else is written in each step
     reads: tuple[Cells, ...] = ()  # what is read in all of them
 
@@ -96,6 +97,11 @@ def find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, 
     """Recognise a tree reduction by what its body does for a symbolic index with these values."""
     if not values:
         return None
+    with tools.names.inside_loop():
+        return _find_tree(tools, run, loop, w, values)
+
+
+def _find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, values: list[int]) -> Tree | None:
     i = tools.temporaries(1, "h")[0]
     facts = w.facts.assume(k.le(k.num(min(values)), i), k.le(i, k.num(max(values))))
     at_start = unknown_contents(tools, w.contents)
@@ -113,7 +119,7 @@ def find_tree(tools: SearchTools, run: RunCode, loop: kc.CountedLoop, w: World, 
         scratch = tuple(u for b, c in written.items() if b in others for u in c.updates)
         if not any(i in t.free for u in scratch for t in terms_of(u.cells)):
             reads = tuple(_in_all_steps(c, i, values) for c in inner.reads if c.base in at_start)
-            return replace(tree, scratch=scratch, reads=reads)
+            return replace(tree, values=tuple((i, v) for v in values), scratch=scratch, reads=reads)
     return None
 
 

@@ -1,19 +1,23 @@
-"""Barriers of a block: inserted where the checker reports a race, removed where the program verifies without them."""
+"""Barriers of a block: inserted where threads race, removed where the program verifies without them."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from optigpu.check.verdict import Verdict
 from optigpu.errors.problem import Problem
 from optigpu.logic.names import source_name
-from optigpu.script.editing import StatementPath, insert_at, statements_of
+from optigpu.script.editing import StatementPath, insert_at, replace_at, statement_at, statements_of
 from optigpu.script.session import Session
 from optigpu.script.targets import Call as CallTarget
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Array, Call
-from optigpu.syntax.program import CallStmt, Decl, For, Mode, Stmt, is_call
+from optigpu.syntax.macro_constants import constants_of
+from optigpu.syntax.program import Body, CallStmt, Decl, For, Mode, Program, Stmt, is_call
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import Space
 from optigpu.syntax.walk import statements
+from optigpu.transform.gpu.block_races import BlockRaces
 
 REPAIRABLE_RACES = (
     "OG340",
@@ -23,7 +27,9 @@ REPAIRABLE_RACES = (
     "OG344",
     "OG352",
 )  # a barrier of the block may order the threads
-MAX_BARRIERS_INSERTED = 12
+MISPLACED_BARRIERS = (*REPAIRABLE_RACES, "OG346")  # OG346: not all threads of the block run the barrier
+MAX_BARRIERS_PLACED = 64  # in one pass
+MAX_BARRIERS_INSERTED = 12  # one after the other
 
 
 @transformation
@@ -45,10 +51,19 @@ def remove_redundant_barriers(session: Session) -> int:
 
     Needs: a verified program. Fails: never.
     """
+    barriers = [session.at(path) for path in reversed(session.find_all(CallTarget("blocksync")))]
+    before = session.program
+    unneeded = _without_needed(before, barriers)
+    if not unneeded:
+        return 0
+    session.update(_without(before, unneeded))
+    if _first_problem(session) is None:
+        return len(unneeded)
+    session.program = before
     removed = 0
-    for path in reversed(session.find_all(CallTarget("blocksync"))):
+    for barrier in unneeded:
         before = session.program
-        session.put(path)
+        session.update(_without(before, [barrier]))
         if _first_problem(session) is None:
             removed += 1
         else:
@@ -56,7 +71,86 @@ def remove_redundant_barriers(session: Session) -> int:
     return removed
 
 
-def insert_barriers(session: Session, nest: StatementId) -> None:
+def _without_needed(program: Program, barriers: list[Stmt]) -> list[Stmt]:
+    """The barriers without which there is no race on sampled values, each after those that come before it in the list."""
+    constants = constants_of(program)
+    unneeded: list[Stmt] = []
+    races: dict[StatementPath, BlockRaces] = {}
+    for barrier in barriers:
+        f = next(f for f in program.functions() if any(s.id is barrier.id for s in statements(f.body)))
+        path = next(p for p, s in statements_of(f) if s.id is barrier.id)
+        around = [p for p in path.ancestors() if _is_thread_loop(statement_at(program, p))]
+        smaller = _without(program, [barrier])
+        body = _body_of(smaller, around[-1]) if around else smaller.function(f.name).body
+        block = around[-1] if around else StatementPath(f.name, ())
+        if races.setdefault(block, BlockRaces(body, constants)).first(body) is None:
+            unneeded.append(barrier)
+            program = smaller
+    return unneeded
+
+
+def _without(program: Program, removed: list[Stmt]) -> Program:
+    for s in removed:
+        path = next(p for f in program.functions() for p, x in statements_of(f) if x.id is s.id)
+        program = replace_at(program, path)
+    return program
+
+
+def insert_barriers(session: Session, nest: StatementId, grid: Collection[str]) -> None:
+    """Insert barriers between accesses of different threads of a block to the same cells.
+
+    Races are looked for on sampled values first, and the result is checked once. What the checker still reports is repaired one
+    race at a time.
+    """
+    bare = session.program
+    reasons = dict(session.reasons)
+    _place_barriers(session, nest, grid)
+    _repair_races(session, nest)
+    left = _first_problem(session)
+    if left is not None and left.code in MISPLACED_BARRIERS and session.program is not bare:
+        session.program, session.reasons = bare, reasons
+        _repair_races(session, nest)
+
+
+def _place_barriers(session: Session, nest: StatementId, grid: Collection[str]) -> None:
+    """Insert barriers that remove all races on sampled values: each at the outermost point that suffices for the race that it was
+    inserted for, and none that the others make redundant."""
+    constants = constants_of(session.program)
+    program, step = session.program, len(session.steps)
+    reasons: dict[StatementId, str] = {}
+    for block in _blocks(program, nest, grid):
+        races = BlockRaces(_body_of(program, block), constants)
+        placed: list[tuple[int, Stmt]] = []  # with the number of loops and conditions around it
+        while (race := races.first(_body_of(program, block))) is not None and len(placed) < MAX_BARRIERS_PLACED:
+            point = StatementPath(block.function, (*block.positions, *race.point))
+            barrier = CallStmt(Call("blocksync", ()), id=StatementId(statement_at(program, point.parent).loc, step))
+            program = insert_at(program, point, barrier)
+            placed.append((len(race.point), barrier))
+            reasons[barrier.id] = _reason(race.array)
+        for _, redundant in sorted(placed, key=lambda p: -p[0]):
+            fewer = _without(program, [redundant])
+            if races.first(_body_of(fewer, block)) is None:
+                program = fewer
+                del reasons[redundant.id]
+    if reasons:
+        session.update(program)
+        session.reasons |= reasons
+
+
+def _blocks(program: Program, nest: StatementId, grid: Collection[str]) -> list[StatementPath]:
+    """The loops of a nest whose bodies are run by whole blocks: the innermost loops of the grid."""
+    found = [(p, s) for f in program.functions() for p, s in statements_of(f)]
+    outer = next(p for p, s in found if s.id is nest)
+    loops = [p for p, s in found if (p == outer or p.inside(outer)) and isinstance(s, For) and s.index in grid]
+    return [p for p in loops if not any(q.inside(p) for q in loops)]
+
+
+def _body_of(program: Program, loop: StatementPath) -> Body:
+    s = statement_at(program, loop)
+    return s.body if isinstance(s, For) else ()
+
+
+def _repair_races(session: Session, nest: StatementId) -> None:
     """Insert a barrier where the checker reports that threads of a block are not ordered, until it reports no such race."""
     for _ in range(MAX_BARRIERS_INSERTED):
         problem = _first_problem(session)
@@ -78,15 +172,14 @@ def _repair(session: Session, problem: Problem, path: StatementPath) -> bool:
         session.update(insert_at(before, point, CallStmt(Call("blocksync", ()))))
         left = _first_problem(session)
         if left is None or left.code not in REPAIRABLE_RACES or _statement_of(session, left) != s.id:
-            session.reasons[session.at(point).id] = _reason(problem)
+            session.reasons[session.at(point).id] = _reason(source_name(problem.array))
             return True
         session.program = before
     return False
 
 
-def _reason(problem: Problem) -> str:
-    base = "" if problem.cause is None else source_name(problem.cause.base)
-    return f"`{base}` is complete before other threads use it" if base else "shared memory is no longer in use"
+def _reason(array: str) -> str:
+    return f"`{array}` is complete before other threads use it" if array else "shared memory is no longer in use"
 
 
 def _statement_of(session: Session, problem: Problem) -> StatementId | None:
@@ -99,8 +192,7 @@ def _statement_of(session: Session, problem: Problem) -> StatementId | None:
 
 
 def _first_problem(session: Session) -> Problem | None:
-    result = session.verifier.verify(session.program)
-    failed = [f for f in result.functions if f.verdict is not Verdict.VERIFIED]
+    failed = [f for f in session.result.functions if f.verdict is not Verdict.VERIFIED]
     return failed[0].problem if failed else None
 
 
@@ -119,6 +211,10 @@ def _barrier_points(session: Session, path: StatementPath) -> list[StatementPath
         if _is_thread_code(s):
             break
     return before + ends
+
+
+def _is_thread_loop(s: Stmt) -> bool:
+    return isinstance(s, For) and s.mode is Mode.THREAD
 
 
 def _is_thread_code(s: Stmt) -> bool:

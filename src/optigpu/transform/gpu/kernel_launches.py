@@ -132,5 +132,5 @@ def launch(
     if blocks_per_multiprocessor is not None:
         call = launched_nest.path().sibling(-2)
         session.residents[session.at(call).id] = blocks_per_multiprocessor
-    insert_barriers(session, nest.id)
+    insert_barriers(session, nest.id, grid)
     return session.handle(launched_nest.path())

@@ -14,6 +14,7 @@ from optigpu.search.formula_writer import FormulaWriter, Unprintable
 from optigpu.syntax.exprs import Bool, Cast, Expr, Index, Int, Real, Var
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.substitution import substitute
+from optigpu.syntax.tree_digest import places_digest, tree_digest
 from optigpu.syntax.walk import map_children
 
 
@@ -22,8 +23,13 @@ def value_before(session: Session, path: StatementPath, e: Expr) -> Expr | None:
 
     A formula cannot name a variable that changes: `sum` in the iteration i of a loop is `Sum(k in 0..i, A(k))`.
     """
+    question = f"value before {path} {tree_digest(e)} {places_digest(e)}"
+    return session.verifier.found(session.program, question, lambda: _value_in_proof(session, path, e))
+
+
+def _value_in_proof(session: Session, path: StatementPath, e: Expr) -> Expr | None:
     f = session.function_of(path)
-    result = session.result
+    result = session.result.in_full()
     if not any(r.points for r in result.functions):
         result = Verifier(Settings(session.verifier.settings.cache, points=True)).verify(session.program)
     proof = next((r for r in result.functions if r.name == f.name), None)

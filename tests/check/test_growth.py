@@ -1,0 +1,58 @@
+"""The work of a check does not grow faster with what is written than it does today. Work is counted, not timed.
+
+A bound is the exponent that was measured, and a little more. Whoever makes a case better lowers its bound; none is raised.
+`benchmarks/bench_growth.py` measures seconds, and larger sizes.
+"""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.growth_cases import CASES
+
+from tests.support.work import calls_in, checking_work, exponent
+
+SLACK = 0.15
+MEASURED = {
+    "cells one by one": ((16, 32), 1.44),
+    "values one by one": ((16, 32), 1.68),
+    "single claims": ((16, 32), 1.24),
+    "claims of a family": ((12, 24), 1.71),
+    "distinct sizes": ((8, 16), 1.46),
+    "unrolled copy": ((4, 8), 2.09),
+    "unrolled sum": ((4, 8), 2.03),
+    "choices": ((3, 5), 2.70),
+    "guarded maxima": ((1, 2), 3.53),
+    "tree of maxima": ((8, 16), 0.72),
+    "quotients in turn": ((4, 6), 5.93),
+    "digits": ((4, 8), 2.06),
+    "conditions on digits": ((2, 4), 1.92),
+    "sums of digit conditions": ((2, 3), 3.43),
+    "statements": ((4, 8), 0.71),
+    "functions": ((4, 8), 0.74),
+    "arrays": ((4, 8), 0.80),
+    "phases": ((2, 4), 0.23),
+    "tree depth": ((3, 6), 0.56),
+}
+TOO_LARGE_TO_COUNT = {"padded pooling", "transposed convolution"}
+PROGRAMS = {case.name: case.program for case in CASES}
+
+
+def test_every_case_has_a_bound() -> None:
+    assert MEASURED.keys() | TOO_LARGE_TO_COUNT == PROGRAMS.keys()
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_work_grows_no_faster_than_it_did(name: str) -> None:
+    sizes, measured = MEASURED[name]
+    work = checking_work(PROGRAMS[name](sizes[0])), checking_work(PROGRAMS[name](sizes[1]))
+    assert exponent(sizes, work) <= measured + SLACK, work
+
+
+def test_faster_growth_is_noticed() -> None:
+    def nested(n: int) -> int:
+        return calls_in(lambda: [[abs_of(i - j) for j in range(n)] for i in range(n)])
+
+    def abs_of(x: int) -> int:
+        return abs(x)
+
+    assert 1.8 < exponent((20, 40), (nested(20), nested(40))) < 2.1

@@ -1,0 +1,46 @@
+"""Work of the checker, counted instead of timed: how often Python functions are called.
+
+The count is the same in every run up to a few finalisers, so a test can bound how it grows.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+from math import log
+from types import FrameType
+
+from optigpu.check.verify import Verifier
+from optigpu.frontend import parse_text
+
+
+def calls_in(work: Callable[[], object]) -> int:
+    """The number of calls of Python functions while this runs."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    gc.collect()
+    gc.disable()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+        gc.enable()
+    return calls
+
+
+def checking_work(text: str) -> int:
+    """The work of a check, without parsing, by a verifier that remembers nothing."""
+    program, verifier = parse_text(text), Verifier()
+    return calls_in(lambda: verifier.verify(program))
+
+
+def exponent(sizes: tuple[int, int], work: tuple[float, float]) -> float:
+    """The power of n by which work grows between two sizes."""
+    return log(work[1] / work[0]) / log(sizes[1] / sizes[0])

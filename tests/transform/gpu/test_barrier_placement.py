@@ -1,0 +1,252 @@
+"""Barriers that `gpu.launch` places: where threads of a block exchange values, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+import optigpu as og
+from optigpu import Call
+from optigpu.check.verdict import ProgramResult
+from optigpu.check.verify import Settings, Verifier
+from optigpu.frontend import parse_text
+from optigpu.script.editing import replace_at
+from optigpu.script.step_errors import StepError
+from optigpu.syntax.program import Program
+from optigpu.transform.gpu import barrier_placement
+from optigpu.transform.gpu.block_races import BlockRaces
+
+
+class CountingVerifier(Verifier):
+    """Counts the programs that it verifies."""
+
+    def __init__(self) -> None:
+        super().__init__(Settings())
+        self.count = 0
+
+    def verify(self, program: Program, only: str | None = None) -> ProgramResult:
+        self.count += 1
+        return super().verify(program, only)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The body of a block b of n, with threads t of 64; the statements before which barriers are expected."""
+
+    name: str
+    body: str
+    value: str  # out[b][t], in terms of A
+    barriers: tuple[str, ...]
+    shared: tuple[str, ...] = ("x",)
+
+    def script(self, verifier: Verifier | None = None) -> og.Script:
+        text = f"""
+        void f(int n, float a[n][64], float w[n][64], float out[n][64]) {{
+          __requires("A: int * int -> float, n >= 0");
+          __reads("a ~> Matrix2(n, 64, A)");
+          __writes("out ~> Matrix2(n, 64, fun b t -> {self.value})");
+          __preserves("w ~> Cells2(n, 64)");
+          for (int b = 0; b < n; b++) {{ {self.body} }}
+        }}"""
+        return og.Script(parse_text(text), verifier=verifier or Verifier(Settings()))
+
+    def launched(self) -> og.Script:
+        s = self.script()
+        s.gpu.launch(grid=["b"], block=["t"], shared=self.shared)
+        return s
+
+
+def _loop(body: str) -> str:
+    return f"for (int t = 0; t < 64; t++) {{ {body} }}"
+
+
+EXCHANGES = (
+    Exchange(
+        "another thread's cell",
+        "float x[64];" + _loop("x[t] = a[b][t];") + _loop("out[b][t] = x[63 - t];"),
+        "A(b, 63 - t)",
+        ("d_out[b][t] = x[63 - t];",),
+    ),
+    Exchange(
+        "a thread's own cell",
+        "float x[64];" + _loop("x[t] = a[b][t];") + _loop("out[b][t] = x[t];"),
+        "A(b, t)",
+        (),
+    ),
+    Exchange(
+        "own cells in another order",
+        "float x[128];"
+        + _loop("for (int v = 0; v < 2; v++) x[2 * t + v] = a[b][t];")
+        + _loop("out[b][t] = x[2 * t + 1];"),
+        "A(b, t)",
+        (),
+    ),
+    Exchange(
+        "two arrays and one barrier",
+        "float x[64]; float y[64];"
+        + _loop("x[t] = a[b][t];")
+        + _loop("y[t] = a[b][t];")
+        + _loop("out[b][t] = x[63 - t] + y[63 - t];"),
+        "A(b, 63 - t) + A(b, 63 - t)",
+        ("d_out[b][t] = x[63 - t] + y[63 - t];",),
+        ("x", "y"),
+    ),
+    Exchange(
+        "two arrays one after the other",
+        "float x[64]; float y[64];"
+        + _loop("x[t] = a[b][t];")
+        + _loop("y[t] = x[63 - t];")
+        + _loop("out[b][t] = y[(t + 1) % 64];"),
+        "A(b, 63 - (t + 1) % 64)",
+        ("y[t] = x[63 - t];", "d_out[b][t] = y[(t + 1) % 64];"),
+        ("x", "y"),
+    ),
+    Exchange(
+        "a write after a read",
+        "float x[64];" + _loop("x[t] = a[b][t];") + _loop("out[b][t] = x[63 - t];") + _loop("x[t] = 0.0f;"),
+        "A(b, 63 - t)",
+        ("d_out[b][t] = x[63 - t];", "x[t] = 0.0f;"),
+    ),
+    Exchange(
+        "an array of each iteration",
+        _loop("out[b][t] = 0.0f;")
+        + "for (int k = 0; k < 4; k++) { float x[64];"
+        + _loop("x[t] = a[b][t];")
+        + _loop("out[b][t] += x[63 - t];")
+        + "}",
+        "Sum(k in 0..4, A(b, 63 - t))",
+        ("d_out[b][t] += x[63 - t];", "}"),
+    ),
+    Exchange(
+        "one array in all iterations",
+        "float x[64];"
+        + _loop("out[b][t] = 0.0f;")
+        + "for (int k = 0; k < 4; k++) {"
+        + _loop("x[t] = a[b][t];")
+        + _loop("out[b][t] += x[63 - t];")
+        + "}",
+        "Sum(k in 0..4, A(b, 63 - t))",
+        ("x[t] = d_a[b][t];", "d_out[b][t] += x[63 - t];"),
+    ),
+    Exchange(
+        "an array that a loop only reads",
+        "float x[64];"
+        + _loop("x[t] = a[b][t]; out[b][t] = 0.0f;")
+        + "for (int k = 0; k < 4; k++) {"
+        + _loop("out[b][t] += x[63 - t];")
+        + "}",
+        "Sum(k in 0..4, A(b, 63 - t))",
+        ("for (int k = 0; k < 4; k++) {",),
+    ),
+    Exchange(
+        "global memory",
+        _loop("w[b][t] = a[b][t];") + _loop("out[b][t] = w[b][63 - t];"),
+        "A(b, 63 - t)",
+        ("d_out[b][t] = d_w[b][63 - t];",),
+        (),
+    ),
+    Exchange(
+        "an index that depends on a size",
+        "float x[64];"
+        + _loop("x[t] = a[b][t];")
+        + _loop("if (n > 0) out[b][t] = x[63 - t + 0 / n]; else out[b][t] = 0.0f;"),
+        "A(b, 63 - t)",
+        ("d_out[b][t] = x[63 - t + 0 / n];",),
+    ),
+    Exchange(
+        "a tree",
+        "float x[64];"
+        + _loop("x[t] = a[b][t];")
+        + "for (int h = 32; h > 0; h >>= 1) {"
+        + _loop("if (t < h) x[t] += x[t + h];")
+        + "}"
+        + _loop("out[b][t] = x[0];"),
+        "Sum(k in 0..64, A(b, k))",
+        ("x[t] += x[t + h];", "d_out[b][t] = x[0];"),
+    ),
+)
+each_exchange = pytest.mark.parametrize("exchange", EXCHANGES, ids=lambda e: e.name)
+
+
+def _statements_after_barriers(text: str) -> tuple[str, ...]:
+    """The first statement after each barrier: a loop of the block, or what threads do."""
+    lines = [line.strip() for line in text.splitlines()]
+    out = []
+    for i, line in enumerate(lines):
+        if line == "blocksync();":
+            after = (x for x in lines[i + 1 :] if not x.startswith(("thread for", "if ", "for (int v")))
+            out.append(next(after))
+    return tuple(out)
+
+
+@each_exchange
+def test_barriers_are_placed_where_threads_exchange_values(exchange: Exchange) -> None:
+    assert _statements_after_barriers(exchange.launched().text()) == exchange.barriers
+
+
+@each_exchange
+def test_a_program_without_one_of_its_barriers_is_rejected(exchange: Exchange) -> None:
+    s = exchange.launched()
+    for place in s.find_all(Call("blocksync")) if exchange.barriers else ():
+        assert Verifier(Settings()).verify(replace_at(s.program, place)).failures
+
+
+@each_exchange
+def test_the_checker_alone_leads_to_the_same_barriers(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, reasons = exchange.launched().text(), [*exchange.launched().reasons.values()]
+    monkeypatch.setattr(barrier_placement, "_place_barriers", lambda *_: None)
+    repaired = exchange.launched()
+    assert (repaired.text(), [*repaired.reasons.values()]) == (text, reasons)
+
+
+@each_exchange
+def test_a_launch_is_verified_once(exchange: Exchange) -> None:
+    verifier = CountingVerifier()
+    s = exchange.script(verifier)
+    before = verifier.count
+    s.gpu.launch(grid=["b"], block=["t"], shared=exchange.shared)
+    assert verifier.count - before == 1
+
+
+@each_exchange
+def test_needed_barriers_are_kept_without_a_check_of_each(exchange: Exchange) -> None:
+    verifier = CountingVerifier()
+    s = exchange.script(verifier)
+    s.gpu.launch(grid=["b"], block=["t"], shared=exchange.shared)
+    before, text = verifier.count, s.text()
+    if exchange.barriers:
+        assert s.gpu.remove_redundant_barriers() == 0
+        assert s.text() == text and verifier.count == before
+
+
+def test_redundant_barriers_are_removed_with_one_check() -> None:
+    verifier = CountingVerifier()
+    s = EXCHANGES[0].script(verifier)
+    s.gpu.launch(grid=["b"], block=["t"], shared=["x"])
+    text = s.text()
+    extra = text.replace("blocksync();", "blocksync();\nblocksync();").replace("__shared__", "blocksync();\n__shared__")
+    s = og.Script(parse_text(extra), verifier=verifier)
+    before = verifier.count
+    assert s.gpu.remove_redundant_barriers() == 2
+    assert s.text().count("blocksync();") == 1 and verifier.count - before == 1
+
+
+def test_a_race_that_no_barrier_orders_is_reported_as_before() -> None:
+    exchange = Exchange(
+        "race", "float x[64];" + _loop("x[t] = a[b][t];") + _loop("out[b][0] = x[63 - t];"), "A(b, 63 - t)", ()
+    )
+    with pytest.raises(StepError):
+        exchange.launched()
+
+
+def test_values_that_c_leaves_undefined_are_no_race() -> None:
+    for index in ("t / (63 - 63)", "t << 64", "1 >> (0 - 1)"):
+        threads = _loop(f"x[{index}] = 0.0f;").replace("for", "thread for")
+        program = parse_text(f"void f(float x[64]) {{ {threads} {threads} }}")
+        body = program.function("f").body
+        assert BlockRaces(body, {}).first(body) is None
+    threads = _loop("x[t / 2] = 0.0f;").replace("for", "thread for")
+    body = parse_text(f"void f(float x[64]) {{ {threads} {threads} }}").function("f").body
+    race = BlockRaces(body, {}).first(body)
+    assert race is not None and race.array == "x" and race.point == ((0, 1),)
