@@ -28,12 +28,18 @@ IMPORTED_UNTRUSTED = (
     "version.py",
 )
 SUFFIXES = (".py", ".lark", ".h")
+TABLES = ".table.json"  # of the grammars, made from them; a test compares them
 PROGRAMS_FOR_CODE = "the C compiler, nvcc or NVRTC, the driver"
 
 
 def files_of(folder: str) -> list[Path]:
     """The source files of a trusted folder, relative to the package."""
     return sorted(p.relative_to(ROOT) for p in (ROOT / folder).rglob("*") if p.suffix in SUFFIXES)
+
+
+def tables_of(folder: str) -> list[Path]:
+    """The tables of the grammars in a trusted folder, relative to the package."""
+    return sorted(p.relative_to(ROOT) for p in (ROOT / folder).rglob(f"*{TABLES}"))
 
 
 def line_count(folder: str) -> int:
