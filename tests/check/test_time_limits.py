@@ -150,6 +150,7 @@ def test_a_step_that_takes_too_long_is_undone() -> None:
     s = og.Script(ROOT / "examples" / "matmul.c")
     program, clock = s.program, counting()
     s.verifier.watch.limit, s.verifier.watch.clock = 5, lambda: next(clock)
+    s.verifier.verdicts.entries = None  # an earlier run may have proved it
     with pytest.raises(og.StepError, match="OG398"):
         s.loop.tile("i", 8, tail="guard")
     assert s.program is program and len(s.steps) == 1

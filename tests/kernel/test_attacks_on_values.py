@@ -300,7 +300,7 @@ def checked_after(law_: Term, body: kc.Instruction, question: Term) -> None:
     kernel, state = instantiating(
         loop(body), first, kc.Oblige(question, kc.Obligation.DIVISION), requires=(*SIZES, k.lt(ZERO, n))
     )
-    end = kernel.store(kernel.enter_loop(state, law(law_)), 1, (k.rule_var("i", 1, INT),))
+    end = kernel.store(kernel.enter_loop(state, law(law_)), 1, (k.rule_var("i", 1000, INT),))
     kernel.oblige(kernel.load(kernel.leave_loop(end, (), ((),)), 1, (ZERO,)))
 
 
@@ -329,16 +329,16 @@ def test_a_law_speaks_of_written_cells_alone() -> None:
     assert refused(kernel.oblige, kernel.leave_loop(end, (), ((),))).reason == "division"
     written = k.lt(B0, B1)  # v is B1
     kernel, state = instantiating(loop(store(i)), pre=(CellClaim(WHOLE, UNINIT),))
-    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.rule_var("i", 1, INT),))
+    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.rule_var("i", 1000, INT),))
     kernel.leave_loop(end, (), ((),))
     kernel, state = instantiating(loop(store(i, NOUGHT)), pre=(CellClaim(WHOLE, UNINIT),))
-    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.rule_var("i", 1, INT),))
+    end = kernel.store(kernel.enter_loop(state, law(k.eq(LAW_X, THREE), written)), 1, (k.rule_var("i", 1000, INT),))
     assert isinstance(refused(kernel.leave_loop, end, (), ((),)), BrokenLaw)
 
 
 def test_a_law_is_a_closed_statement_about_what_exists() -> None:
     kernel, state = instantiating(loop(store(i)))
-    for name in ("b?0", "i#1", "a#2"):
+    for name in ("b?0", "i#1000", "a#2"):
         assert isinstance(refused(kernel.enter_loop, state, law(k.le(k.var(read_name(name), REAL), LAW_X))), OutOfOrder)
     for wrong in (k.implies(k.lt(LAW_V, ZERO), k.eq(k.bound(3, REAL), THREE)), LAW_V, k.eq(k.bound(0, INT), ZERO)):
         with pytest.raises((TypeError, Rejected)):

@@ -409,14 +409,14 @@ def test_wrong_loop_contracts_are_rejected(contract: LoopContract, why: str) -> 
     def at(body: State) -> tuple[int, tuple[Term, ...]]:
         full = [number for number, f in body.held.items() if f.share == FULL]
         number = max(full) if full else 1
-        return number, () if body.held[number].cells.arity == 0 else (k.rule_var("i", 1, INT),)
+        return number, () if body.held[number].cells.arity == 0 else (k.rule_var("i", 1000, INT),)
 
     assert rejected(run_loop, LOOP, contract, at).reason == why
 
 
 def test_a_contract_may_not_name_what_the_loop_will_introduce() -> None:
     kernel, state = begin((LOOP,))
-    future = each(I0, k.to_real(state.fresh("i", INT)))
+    future = each(I0, k.to_real(state.iteration(k.var("i", INT))))
     assert isinstance(rejected(kernel.enter_loop, state, LoopContract((future,))), OutOfOrder)
 
 

@@ -15,7 +15,8 @@ from optigpu.search.evaluation import evaluate
 from optigpu.search.polynomial_division import exact_quotient
 from optigpu.search.refutation import differ, refuted, refuted_uninterpreted
 from optigpu.search.samples import samples
-from optigpu.solver.z3_solver import Z3Solver
+from optigpu.solver.z3_queries import query_of
+from optigpu.solver.z3_solver import Z3_RLIMIT, Z3Solver
 from tests.support.properties import accepted
 from tests.support.random_facts import random_facts
 from tests.support.terms import TermMaker
@@ -149,7 +150,7 @@ def test_the_solvers_work_does_not_depend_on_earlier_questions() -> None:
     """A limit on its work would make answers depend on them, too."""
 
     def work() -> int:
-        query, _ = Z3Solver()._query(LAST_BLOCK, k.lt(T, k.num(7)))
+        query, _ = query_of(LAST_BLOCK, k.lt(T, k.num(7)), 0, Z3_RLIMIT)
         query.check()
         return int(query.statistics().get_key_value("rlimit count"))
 

@@ -20,12 +20,11 @@ import hashlib
 import json
 from collections.abc import Callable, Set
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from optigpu.check.certified_text import TOOL, text_hash
-from optigpu.check.trusted import ROOT, TRUSTED, files_of
+from optigpu.check.trusted import ROOT, TRUSTED, files_of, tables_of
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.errors.problem import Problem
 from optigpu.solver.sealed_entries import SealedEntries
@@ -64,6 +63,8 @@ class RememberedVerdicts:
             remembered.proof_store = _Proofs(self.entries, key)
             return remembered
         result = check()
+        if not result.functions or checker_hash() != CHECKER_HASH:  # the source was changed since it was loaded
+            return result
         if result.verified and not result.unbounded:
             self.entries.write(key, json.dumps(_written(result)))
             result.proof_store = _Proofs(self.entries, key)
@@ -85,8 +86,8 @@ class RememberedVerdicts:
         return answer
 
     def key(self, program: Program, only: str | Set[str] | None, solver: str) -> str:
-        wanted = "" if only is None else " ".join(sorted({only} if isinstance(only, str) else only))
-        parts = (TOOL, checker_hash(), *self.basis, solver, wanted, tree_digest(program.items))
+        wanted = "all" if only is None else f"only {sorted({only} if isinstance(only, str) else only)}"
+        parts = (TOOL, CHECKER_HASH, *self.basis, solver, wanted, tree_digest(program.items))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _read(self, key: str, program: Program, solver: str) -> ProgramResult | None:
@@ -108,15 +109,17 @@ class _Proofs:
         self.entries.write(f"{self.key} proofs", text)
 
 
-@cache
 def checker_hash() -> str:
-    """A hash of the source files of the checker."""
+    """A hash of the source files of the checker, as they are now."""
     digest = hashlib.sha256()
-    for path in (p for folder in CHECKER for p in files_of(folder)):
+    for path in (p for folder in CHECKER for p in (*files_of(folder), *tables_of(folder))):
         content = (ROOT / path).read_bytes()
         digest.update(f"{path} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()
+
+
+CHECKER_HASH = checker_hash()  # when the checker was loaded
 
 
 def _is_plain_rejection(r: ProgramResult) -> bool:

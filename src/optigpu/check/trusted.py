@@ -23,17 +23,23 @@ TRUSTED_FOR_CODE = {"codegen": "code generation: verified programs to C and CUDA
 # The replaying process imports these as well. They are not trusted: advice for the normaliser, which it checks, the
 # form of error messages, and a string.
 IMPORTED_UNTRUSTED = (
-    *(f"search/{name}.py" for name in ("advice", "arbitrary_model", "evaluation", "refutation", "samples")),
+    *(f"search/{name}.py" for name in ("advice", "arbitrary_model", "evaluation", "refutation", "samples", "watch")),
     *(f"errors/{name}.py" for name in ("__init__", "check_causes", "problem")),
     "version.py",
 )
 SUFFIXES = (".py", ".lark", ".h")
+TABLES = ".table.json"  # of the grammars, made from them; a test compares them
 PROGRAMS_FOR_CODE = "the C compiler, nvcc or NVRTC, the driver"
 
 
 def files_of(folder: str) -> list[Path]:
     """The source files of a trusted folder, relative to the package."""
     return sorted(p.relative_to(ROOT) for p in (ROOT / folder).rglob("*") if p.suffix in SUFFIXES)
+
+
+def tables_of(folder: str) -> list[Path]:
+    """The tables of the grammars in a trusted folder, relative to the package."""
+    return sorted(p.relative_to(ROOT) for p in (ROOT / folder).rglob(f"*{TABLES}"))
 
 
 def line_count(folder: str) -> int:

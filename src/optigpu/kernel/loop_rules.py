@@ -72,13 +72,13 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     loop = next_instruction(state, CountedLoop)
     require_known(state, contract)
     range_ = range_of(c, state, loop)
-    v = state.fresh(str(loop.index.data), INT)
+    v = state.iteration(loop.index)
     entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
     if loop.mode != SEQUENTIAL and contract.invariant:
         bases = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
         raise Rejected(DependentIterations(Operation.LOOP, next(iter(bases), "")))
     number, names = state.counter + 1, dict(state.names)
-    take_number(names, v.data.stem, state.block.depth)
+    take_number(names, v.data.stem, state.block.depth + 1)
     held, body = dict(state.held), dict[int, CellFamily]()
     reads: PendingReads = ()
     for x in contract.exclusive:

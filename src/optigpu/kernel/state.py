@@ -20,7 +20,7 @@ from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.logic.cells import CellFamily, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.records import record
-from optigpu.logic.terms import ZERO, Sort, Term, rule_var, substitute
+from optigpu.logic.terms import INT, ZERO, Sort, Term, rule_var, substitute
 
 Families: TypeAlias = Mapping[int, CellFamily]
 NUMBERS_OF_A_BLOCK = 1000
@@ -88,6 +88,11 @@ class State:
     def fresh(self, stem: str, sort: Sort) -> Term:
         """The variable that the next rule may introduce for this local name."""
         return rule_var(stem, take_number(dict(self.names), stem, self.block.depth), sort)
+
+    def iteration(self, index: Term) -> Term:
+        """The variable that the rule for a loop introduces for an iteration, which belongs to the body."""
+        stem = str(index.data)
+        return rule_var(stem, take_number(dict(self.names), stem, self.block.depth + 1), INT)
 
 
 def first_state(

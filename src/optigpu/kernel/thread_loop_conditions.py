@@ -21,6 +21,7 @@ from optigpu.kernel.context import (
     NOWHERE,
     THREADS,
     Context,
+    PendingRead,
     PendingReads,
     choose_owner,
     everyone,
@@ -175,7 +176,11 @@ def reads_after_loop(
         of_all = read_by_all(before, read, v, range_.low, range_.high, entered.first)
         reads = with_reads(reads, replace(of_all, family=outer.get(read.family, read.family)))
     if before.context.threads is ONE:  # a thread's own reads do not restrict it; those of magic loops do
-        return tuple(
-            read for read in reads if before.held[read.family].share == READ or NOWHERE in read.reader.start.free
-        )
+        return tuple(r for r in reads if before.held[r.family].share == READ or not _of_the_group(c, before, r))
     return reads
+
+
+def _of_the_group(c: SideConditions, state: State, read: PendingRead) -> bool:
+    """Are all readers threads of the group? That is shown, however the read is written; nothing is known of the imaginary one."""
+    b, inside = arbitrary(state.facts, read.cells)
+    return c.judge.proves(inside, everyone(state.context).contains(read.reader.at(b)), count=False)

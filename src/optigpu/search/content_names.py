@@ -18,6 +18,7 @@ from optigpu.logic.terms import REAL, Term, substitute, subterms
 from optigpu.search.search_causes import SharedByThreads
 
 LARGE = 12  # subterms
+BIG = frozenset(("sum", "prod", "fold_max"))
 MAX_RESTARTS = 4  # of a proof, with fewer names each time
 OF_CELLS_ALONE = (MissingPermission, Overlap, NotOwner, Leak, Overflow, Uninitialised, SharedByThreads)
 
@@ -78,4 +79,5 @@ def meaning(state: State, t: Term) -> Term:
 
 
 def _is_large(t: Term) -> bool:
-    return len(list(islice(subterms(t), LARGE + 1))) > LARGE
+    """Is it a term with sums or maxima, and others? Choices alone are decided soon."""
+    return not BIG.isdisjoint(t.ops) and len(list(islice(subterms(t), LARGE + 1))) > LARGE

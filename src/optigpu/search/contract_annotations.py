@@ -23,7 +23,7 @@ from optigpu.syntax.exprs import (
 from optigpu.syntax.free_names import bound_after, clause_names, names_in
 from optigpu.syntax.program import Body, Clause, Define, For, Function, Item, LogicDecl, LogicDef, Program, Stmt
 from optigpu.syntax.source import StatementId
-from optigpu.syntax.walk import map_bodies
+from optigpu.syntax.walk import map_bodies, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +45,44 @@ class InferredLoop:
 
 def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Program:
     """Write the contracts of loops into the program. A contract that formulas cannot express is left to be inferred."""
-    outer = iteration_names(loops.values())
     declared = tuple(item.name for item in program.items if isinstance(item, Define | LogicDecl | LogicDef))
 
-    def body_of(body: Body, scope: tuple[str, ...], taken: set[str]) -> Body:
+    def function(f: Function) -> Function:
+        own = {s.id: loops[s.id] for s in statements(f.body) if s.id in loops}
+        logical = (i.name for c in f.contract for i in c.items if i.name is not None)
+        scope = (*declared, *(p.name for p in f.params), *logical)
+        writer = _AnnotationWriter(own, iteration_names(own.values()), {*declared, *names_in(f)})
+        return replace(f, body=writer.body(f.body, scope))
+
+    return replace(program, items=tuple(function(i) if isinstance(i, Function) else i for i in program.items))
+
+
+@dataclass(frozen=True, slots=True)
+class _AnnotationWriter:
+    """Writes the contracts of the loops of one function: proofs of others may use the same names for other iterations."""
+
+    loops: dict[StatementId, InferredLoop]
+    iterations: dict[Term, Expr]
+    taken: set[str]  # names that are no binders
+
+    def body(self, body: Body, scope: tuple[str, ...]) -> Body:
         annotated_body: list[Stmt] = []
         for s in body:
-            annotated_body.append(statement(s, scope, taken))
+            annotated_body.append(self.statement(s, scope))
             scope += tuple(bound_after(s))
         return tuple(annotated_body)
 
-    def statement(s: Stmt, scope: tuple[str, ...], taken: set[str]) -> Stmt:
-        if isinstance(s, For) and s.id not in loops:
+    def statement(self, s: Stmt, scope: tuple[str, ...]) -> Stmt:
+        if isinstance(s, For) and s.id not in self.loops:
             return s
         scope = (*scope, s.index) if isinstance(s, For) else scope
-        s = map_bodies(s, lambda body: body_of(body, scope, taken))
+        s = map_bodies(s, lambda body: self.body(body, scope))
         if isinstance(s, For) and not s.contract:
             with suppress(Unprintable):
-                contract = tuple(_clauses(loops[s.id], outer, taken))
-                if all(
-                    scope.count(name) < 2 for name in clause_names(contract)
-                ):  # else it may mean another variable here
+                contract = tuple(_clauses(self.loops[s.id], self.iterations, self.taken))
+                if all(scope.count(name) < 2 for name in clause_names(contract)):  # else it may mean another variable
                     return replace(s, contract=contract)
         return s
-
-    def function(f: Function) -> Function:
-        logical = (i.name for c in f.contract for i in c.items if i.name is not None)
-        scope = (*declared, *(p.name for p in f.params), *logical)
-        return replace(f, body=body_of(f.body, scope, {*declared, *names_in(f)}))
-
-    return replace(program, items=tuple(function(i) if isinstance(i, Function) else i for i in program.items))
 
 
 def iteration_names(loops: Iterable[InferredLoop]) -> dict[Term, Expr]:

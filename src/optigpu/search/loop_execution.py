@@ -78,7 +78,7 @@ class LoopExecution:
             return self._unrolled(state, loop)
         invariant = tuple(self.contracts.entry_steps(state, summary, i) for i in contract.invariant)
         contract = self.threads.contract(state, loop, summary, replace(contract, invariant=invariant))
-        v = state.fresh(str(loop.index.data), k.INT)
+        v = state.iteration(loop.index)
         self.explorer.iterations[summary.v] = v
         body, end, contract = self._run_body(state, loop, summary, contract, v)
         progress = self.executor.progress

@@ -144,7 +144,7 @@ class ThreadSearch:
 
     def with_lasting_reads(self, end: State, before: State) -> State:
         """Widen pending reads that mention variables of the body, other than its iteration, to all cells of the family."""
-        v = before.fresh(str(before.next.index.data), INT) if isinstance(before.next, kc.CountedLoop) else None
+        v = before.iteration(before.next.index) if isinstance(before.next, kc.CountedLoop) else None
         for m in end.pending_reads:
             if any(_is_newer(x, before) and x is not v for t in _terms(m) for x in t.free):
                 family = end.held[m.family].cells

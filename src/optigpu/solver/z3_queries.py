@@ -36,7 +36,7 @@ def z3_version() -> str:
 
 def unsatisfiable_negation(facts: Sequence[Term], goal: Term, seed: int, rlimit: int) -> bool:
     """Whether z3 shows that the facts and the negation of the goal contradict each other."""
-    solver, _ = _query(facts, goal, seed, rlimit)
+    solver, _ = query_of(facts, goal, seed, rlimit)
     return bool(solver.check() == z3.unsat)
 
 
@@ -44,7 +44,7 @@ def counter_model(
     facts: Sequence[Term], goal: Term, seed: int, rlimit: int
 ) -> dict[Term, int | Fraction | bool] | None:
     """Values of the variables at which the facts hold and the goal does not, if z3 finds some."""
-    solver, translator = _query(facts, goal, seed, rlimit)
+    solver, translator = query_of(facts, goal, seed, rlimit)
     if solver.check() != z3.sat:
         return None
     model = solver.model()
@@ -61,7 +61,7 @@ def counter_model(
     return out
 
 
-def _query(facts: Sequence[Term], goal: Term, seed: int, rlimit: int) -> tuple[Z3Object, Z3Translator]:
+def query_of(facts: Sequence[Term], goal: Term, seed: int, rlimit: int) -> tuple[Z3Object, Z3Translator]:
     context = z3.Context()
     solver = z3.SimpleSolver(ctx=context)
     solver.set("rlimit", rlimit)

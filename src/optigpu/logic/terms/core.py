@@ -148,10 +148,12 @@ def interned(op: str, args: tuple[Term, ...], sort: Sort, data: Any = None) -> T
         new: Any = _Parts()
         new.op, new.args, new.data, new.sort = op, args, data, sort
         new.__class__ = Term
-        entry = _TABLE[place] = _Entry(new, _forget)
-        entry.place = place
-        term = new
-        _RECENT.append(new)
+        own = _Entry(new, _forget)
+        own.place = place
+        if entry is not None and _TABLE.get(place) is entry:  # that of a term which is gone
+            del _TABLE[place]
+        term = _TABLE.setdefault(place, own)() or interned(op, args, sort, data)  # another thread may have been faster
+        _RECENT.append(term)
     return term
 
 

@@ -27,7 +27,9 @@ class SumCuts:
         summands = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
         for t in (t for t in candidates if t.op == "sum"):
             last = k.sub(t.args[1], k.ONE)
-            if instantiate(t.args[2], (last,)) in summands and self.tools.proves(facts, k.le(t.args[0], last)):
+            summand = instantiate(t.args[2], (last,))
+            by_itself = summand in summands or (summand.op == "ite" and facts.simplify(summand) in summands)
+            if by_itself and self.tools.proves(facts, k.le(t.args[0], last)):
                 return Split(t, last)
         pairs = ((s, t) for i, s in enumerate(candidates) for t in candidates[i + 1 :] if s.op == t.op)
         cuts = (self.at_other_end(facts, s, t) for s, t in pairs if s.args[-1] is t.args[-1])
