@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 from pathlib import Path
@@ -133,11 +132,24 @@ def test_without_a_folder_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch)
     assert verify_twice.verify(program()).functions[0].proof
 
 
-@pytest.mark.parametrize("what", ["TOOL", "checker_hash"])
+@pytest.mark.parametrize("what", ["TOOL", "CHECKER_HASH"])
 def test_another_checker_checks_again(cache: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result(cache)
-    monkeypatch.setattr(remembered_verdicts, what, "optigpu 99" if what == "TOOL" else lambda: "other source")
+    monkeypatch.setattr(remembered_verdicts, what, "another")
     assert not is_remembered(monkeypatch, cache)
+
+
+def test_a_checker_whose_source_was_changed_remembers_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its verdicts are those of the files that were loaded."""
+    with monkeypatch.context() as patch:
+        patch.setattr(remembered_verdicts, "checker_hash", lambda: "changed")
+        assert result(cache).verified
+    assert not is_remembered(monkeypatch, cache)
+
+
+def test_no_functions_are_no_verdict_on_all(cache: Path) -> None:
+    assert Verifier(Settings(cache)).verify(program(WRONG), only=set()).functions == []
+    assert result(cache, WRONG).failures
 
 
 def test_the_hash_of_the_checker_is_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,12 +157,12 @@ def test_the_hash_of_the_checker_is_of_its_files(tmp_path: Path, monkeypatch: py
     shutil.copytree(ROOT / "src" / "optigpu", copy, ignore=shutil.ignore_patterns("__pycache__"))
     for module in ("remembered_verdicts", "trusted"):
         monkeypatch.setattr(f"optigpu.check.{module}.ROOT", copy)
-    before = remembered_verdicts.checker_hash.__wrapped__()
-    assert before == remembered_verdicts.checker_hash()
-    for changed in ("kernel/loop_rules.py", "search/execute.py", "frontend/c.lark"):
+    before = remembered_verdicts.checker_hash()
+    assert before == remembered_verdicts.CHECKER_HASH
+    for changed in ("kernel/loop_rules.py", "search/execute.py", "frontend/c.lark", "frontend/c.table.json"):
         file = copy / changed
         file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-        after = remembered_verdicts.checker_hash.__wrapped__()
+        after = remembered_verdicts.checker_hash()
         assert after != before
         before = after
 
@@ -251,28 +263,7 @@ def test_a_remembered_verdict_has_no_proof_until_it_is_asked_for(cache: Path) ->
     assert certificate_of(program(), second) == certificate_of(program(), first)
 
 
-@pytest.mark.parametrize("option", ["--show-proof", "--json", "--certificate"])
-def test_commands_print_the_same_from_memory(
-    cache: Path, tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, out = tmp_path / "fill.c", tmp_path / "fill.cert.json"
-    file.write_text(TEXT, encoding="utf-8")
-    outputs = []
-    for _ in range(2):
-        assert main(["check", option, *([str(out)] if option == "--certificate" else []), str(file)]) == 0
-        text = capsys.readouterr().out
-        if option == "--json":
-            (data,) = json.loads(text)
-            for f in data["functions"]:
-                del f["seconds"]
-            outputs.append(str(data["functions"]))
-        else:
-            outputs.append("".join(line for line in text.splitlines() if "VERIFIED fill" not in line))
-            outputs[-1] += out.read_text(encoding="utf-8") if option == "--certificate" else ""
-    assert outputs[0] == outputs[1]
-
-
-def test_no_cache_checks_again(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_always_proves(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "fill.c"
     file.write_text(TEXT, encoding="utf-8")
     assert main(["check", str(file)]) == 0
@@ -284,8 +275,9 @@ def test_no_cache_checks_again(cache: Path, tmp_path: Path, monkeypatch: pytest.
         return verify(self, name)
 
     monkeypatch.setattr(Executor, "verify", counted)
-    assert main(["check", str(file)]) == 0 and not searched
-    assert main(["check", "--no-cache", str(file)]) == 0 and searched == ["fill"]
+    result(cache)
+    assert searched == ["fill"]
+    assert main(["check", str(file)]) == 0 and searched == ["fill", "fill"]
 
 
 def script(tmp_path: Path) -> Script:

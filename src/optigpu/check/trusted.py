@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import version
 from pathlib import Path
+
+from optigpu.solver.package_versions import package_version
 
 ROOT = Path(__file__).parent.parent
 TRUSTED = {
@@ -58,7 +59,7 @@ def trusted_for_code() -> dict[str, int]:
 
 def programs(solver: str) -> list[str]:
     """Programs of others that a proof rests on, as they are here."""
-    return [f"Python {platform.python_version()}", solver, f"lark {version('lark')}"]
+    return [f"Python {platform.python_version()}", solver, f"lark {package_version('lark', 'lark')}"]
 
 
 def table() -> str:

@@ -49,7 +49,8 @@ class Settings:
     `cache`: the folder for solver answers and verdicts of earlier runs, or None. `second`: ask cvc5 too. `seed`: of the solver;
     verdicts do not depend on it. `refuter`: looks for inputs on which a function misbehaves. `points`: keep the proof's states for
     people to look at. `unbounded`: assume that integers fit where that is not shown. `timeout`: seconds for the proof of one
-    function; verdicts then depend on `clock`. `progress` is told what a long check is doing.
+    function; verdicts then depend on `clock`. `progress` is told what a long check is doing. `recall`: believe the verdicts of
+    earlier runs.
     """
 
     cache: Path | None = None
@@ -60,6 +61,7 @@ class Settings:
     unbounded: bool = False
     timeout: float | None = None
     progress: Callable[[Doing | None], None] | None = None
+    recall: bool = True
     clock: Callable[[], float] = time.monotonic
 
 
@@ -268,7 +270,8 @@ def _verdicts(settings: Settings) -> RememberedVerdicts:
     """The verdicts of earlier runs with these settings. A rejection is remembered in brief, so not where it is to be explained, and
     not where it may be due to the clock."""
     basis = (f"{settings.second}", f"{settings.seed}", f"{settings.unbounded}")
-    return RememberedVerdicts(settings.cache, basis, rejections=settings.refuter is None and settings.timeout is None)
+    folder = settings.cache if settings.recall else None
+    return RememberedVerdicts(folder, basis, rejections=settings.refuter is None and settings.timeout is None)
 
 
 def _solver(settings: Settings) -> Solver:

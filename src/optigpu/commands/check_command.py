@@ -52,6 +52,7 @@ def _verifier(args: argparse.Namespace) -> Verifier:
             _refuter,
             unbounded=args.integers == "unbounded",
             timeout=args.timeout,
+            recall=False,  # a verdict that people read is not that of another process
             progress=progress_on(sys.stderr, args.progress) if args.jobs == 1 else None,
         )
     )

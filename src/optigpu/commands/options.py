@@ -74,7 +74,7 @@ COMMANDS = (
         option("--seed", type=int, default=0, help="of the solver; verdicts do not depend on it"),
         option("--integers", choices=("machine", "unbounded"), default="machine",
                help="unbounded: assume that integers fit where that is not shown, and say where"),
-        option("--no-cache", action="store_true", help="do not use verdicts and solver answers of earlier runs"),
+        option("--no-cache", action="store_true", help="do not use solver answers of earlier runs"),
         option("--certificate", metavar="OUT", help="write the certificate of a verified file"),
         JOBS, TIMEOUT, PROGRESS,
     )),

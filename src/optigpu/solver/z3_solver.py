@@ -13,10 +13,10 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from importlib import metadata
 
 from optigpu.logic.judge import Solver
 from optigpu.logic.terms import Term
+from optigpu.solver.package_versions import package_version
 
 Z3_RLIMIT = 400_000  # z3's unit of work, per query
 
@@ -47,11 +47,7 @@ class Z3Solver(Solver):
 @cache
 def installed_z3() -> str:
     """The version of z3 in the words of its library: 4.13.0 for the package 4.13.0.0. Without a package, z3 itself is asked."""
-    try:
-        version = metadata.version("z3-solver")
-    except metadata.PackageNotFoundError:
-        version = ""
-    numbers = re.match(r"\d+\.\d+\.\d+", version)
+    numbers = re.match(r"\d+\.\d+\.\d+", package_version("z3", "z3-solver"))
     if numbers is not None:
         return numbers[0]
     from optigpu.solver.z3_queries import z3_version
