@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from optigpu.frontend import parse_file, parse_text, recheck
 from optigpu.interp.refute import refute
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.diagnostic import InputError
-from optigpu.syntax.recursion_limit import LIMIT, deep
+from optigpu.syntax.recursion_limit import COLLECTIONS, LIMIT, deep
 
 
 def chain(updates: int) -> str:
@@ -154,3 +155,14 @@ def test_many_updates_and_many_claims_are_checked() -> None:
     assert Verifier().verify(parse_text(good, "many.c")).verified
     wrong = Verifier().verify(parse_text(good.replace("a[7] = 7.0f", "a[7] = 8.0f"), "many.c")).functions[0]
     assert wrong.problem is not None and (wrong.problem.code, wrong.problem.loc.line) == ("OG305", 9)
+
+
+def test_garbage_is_collected_less_often_inside_only() -> None:
+    before = gc.get_threshold()
+    assert deep(gc.get_threshold)() == tuple(map(max, before, COLLECTIONS))
+    assert gc.get_threshold() == before
+    gc.set_threshold(0)
+    try:
+        assert deep(gc.get_threshold)()[0] == 0
+    finally:
+        gc.set_threshold(*before)

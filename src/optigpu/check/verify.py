@@ -184,7 +184,7 @@ class Verifier:
     ) -> FunctionResult:
         """The result of an attempt to prove a function, which began at `start`."""
         normaliser, solver = self.judge.obligation_counts()
-        nameless = self.nameless.setdefault(f.name, Nameless())
+        nameless = self.nameless.get(f.name, Nameless()).copy()
         points = self.settings.points
         attempt = ProofAttempt(self.judge, elaborated, ledger, f, self.equality_proofs, points, nameless, self.watch)
         basis = proof_basis(f, elaborated)
@@ -203,6 +203,7 @@ class Verifier:
             inferred, loops = attempt.executor.loops.inferred, loops_of(f)
             result.loops = {elaborated.statement_ids[at]: inferred[at] for at in loops if at in inferred}
             self.proved[f.name] = RememberedProof(basis, result, loops)
+            self.nameless[f.name] = nameless  # what a proof needed; a program that is wrong needs nothing
         by_normaliser, by_solver = self.judge.obligation_counts()
         result.normaliser, result.solver = by_normaliser - normaliser, by_solver - solver
         result.points = attempt.executor.states

@@ -30,6 +30,9 @@ class Nameless:
     bases: set[str] = field(default_factory=set)
     everything: bool = False
 
+    def copy(self) -> Nameless:
+        return Nameless(set(self.bases), self.everything)
+
     def extended(self, state: State | None, cause: Cause) -> bool:
         """Add what may have made a proof fail in this state, for this cause. False if there is nothing of that kind."""
         if self.everything or state is None or not state.definitions:

@@ -1,4 +1,4 @@
-"""Raises Python's recursion limit while the tool runs.
+"""Raises Python's recursion limit while the tool runs, and lets it collect garbage less often.
 
 Programs, formulas and terms are trees that recursive functions process, some deeper than Python's default limit. Every entry
 point (`og.Script` and its steps, parsing, checking, auditing, emission, the command line) is decorated with `deep`, so all of
@@ -7,6 +7,7 @@ them accept the same programs. A tree that is still too deep is an error of the 
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -18,18 +19,20 @@ from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.source import NOWHERE
 
 LIMIT = 10_000  # more than any program that the front end accepts needs, and within the stack of a thread
+COLLECTIONS = (50_000, 20, 100)  # thresholds of the collector: terms are small, long-lived and rarely cyclic
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class _SharedLimit:
-    """The recursion limit is shared by all threads: the last one to leave restores it."""
+    """Both are shared by all threads: the last one to leave restores them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.users = 0
         self.before = 0
+        self.collections = gc.get_threshold()
 
 
 _SHARED = _SharedLimit()
@@ -37,11 +40,14 @@ _SHARED = _SharedLimit()
 
 @contextmanager
 def deep_calls() -> Iterator[None]:
-    """Inside, Python's recursion limit is at least LIMIT."""
+    """Inside, Python's recursion limit is at least LIMIT, and collections are at least as rare as COLLECTIONS."""
     with _SHARED.lock:
         if _SHARED.users == 0:
             _SHARED.before = sys.getrecursionlimit()
             sys.setrecursionlimit(max(_SHARED.before, LIMIT))
+            _SHARED.collections = gc.get_threshold()
+            if _SHARED.collections[0]:  # with 0 there are none
+                gc.set_threshold(*map(max, _SHARED.collections, COLLECTIONS))
         _SHARED.users += 1
     try:
         yield
@@ -50,6 +56,7 @@ def deep_calls() -> Iterator[None]:
             _SHARED.users -= 1
             if _SHARED.users == 0:
                 restore(_SHARED.before)
+                gc.set_threshold(*_SHARED.collections)
 
 
 def restore(limit: int) -> None:
