@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -164,6 +165,20 @@ def test_maxima_with_other_terms_are_not_equal(other: Term) -> None:
         )
         is None
     )
+
+
+def test_a_part_that_another_one_repeats_needs_no_place() -> None:
+    """The initial value is the body at 0, which is a term of the maximum only if the range is not empty."""
+    rows = most(ZERO, m, k.app(B, I1, I0), U)
+    twice, once = most(ZERO, n, rows, most(ZERO, m, k.app(B, ZERO, I0), U)), most(ZERO, n, rows, U)
+    back = (everywhere(0, 0), everywhere(1, 0), everywhere(2, 3, I1, I0))
+    step = Maximum(twice, once, (everywhere(0, 0), (), everywhere(1, 0), everywhere(2, 2, I1, I0)), back)
+    assert equal([k.lt(ZERO, n)], twice, once, step)
+    assert not equal([], twice, once, step)
+    other = most(ZERO, n, rows, most(ZERO, m, k.app(B, ONE, I0), U))  # the body at 1: there may be no such row
+    assert not equal([k.lt(ZERO, n)], other, once, replace(step, old=other))
+    nowhere = Maximum(twice, once, (everywhere(0, 0), (), everywhere(1, 0), ()), back)  # what repeats it needs one
+    assert not equal([k.lt(ZERO, n)], twice, once, nowhere)
 
 
 def test_an_initial_value_may_be_a_term_only_of_a_range_that_is_not_empty() -> None:
