@@ -76,6 +76,9 @@ def test_the_version_of_the_package_is_that_of_the_library() -> None:
 # The tables of the grammars --------------------------------------------------------------------------------------------------
 
 
+UNBOUNDED_WIDTH = 2**31
+
+
 def numbered_in_order(text: str) -> dict[str, Any]:
     """A table with its states numbered in the order in which they are reached, since lark numbers them by chance."""
     stored = json.loads(text)
@@ -83,6 +86,8 @@ def numbered_in_order(text: str) -> dict[str, Any]:
     table = data["parser"]["parser"]
 
     def resolved(value: Any) -> Any:
+        if isinstance(value, dict) and "_width" in value:  # a width without bound is another number in each Python
+            value = {**value, "_width": [min(width, UNBOUNDED_WIDTH) for width in value["_width"]]}
         if isinstance(value, dict):
             return resolved(memo[str(value["@"])]) if "@" in value else {k: resolved(v) for k, v in value.items()}
         return [resolved(v) for v in value] if isinstance(value, list) else value
