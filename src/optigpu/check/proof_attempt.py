@@ -38,8 +38,6 @@ class ProofAttempt:
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
         self.nameless = nameless
-        if self.keeps_points:  # people look at states: these show contents, not names of them
-            self.nameless = Nameless(everything=True)
         self.kernel, self.executor = self._restarted()
 
     def _restarted(self) -> tuple[RecordingKernel, Executor]:

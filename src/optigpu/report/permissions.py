@@ -14,6 +14,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.names import Origin, source_name
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.report.term_text import TermPrinter, is_range_of_type
+from optigpu.search.content_names import readable
 
 MOST_FACTS = 12
 LONGEST_VALUE = 400  # characters; longer values are cut
@@ -48,6 +49,7 @@ class PermissionWriter:
         self._empty: dict[tuple[Facts, CellFamily], bool] = {}
 
     def held(self, state: State) -> Held:
+        state = readable(state)
         scope = _scope(state)
         key = tuple(sorted((str(v.data), name) for v, name in scope.names.items()))
         printer = self._printers.get(key)

@@ -8,7 +8,7 @@ Only reals get names. Integers are indices and bounds, of which more must be kno
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from optigpu.kernel import Kernel, State
@@ -72,6 +72,16 @@ class ContentNames:
             if r.value is not state.held[n].value:
                 unfolded = self.kernel.tidy(unfolded, n)
         return unfolded
+
+
+def readable(state: State) -> State:
+    """A state for people to look at: with contents and values instead of names. No rule accepts it."""
+    if not state.definitions:
+        return state
+    held = {n: replace(r, value=meaning(state, r.value)) for n, r in state.held.items()}
+    env = {x: meaning(state, value) for x, value in state.env.items()}
+    rest = (state.bases, state.code, state.block, state.counter, state.names, state.context, state.pending_reads)
+    return State(state.facts, env, held, *rest, {})
 
 
 def meaning(state: State, t: Term) -> Term:

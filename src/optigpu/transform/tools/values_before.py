@@ -9,6 +9,7 @@ from optigpu.kernel import State
 from optigpu.logic.names import source_name
 from optigpu.script.editing import StatementPath, statements_of
 from optigpu.script.session import Session
+from optigpu.search.content_names import readable
 from optigpu.search.contract_annotations import iteration_names
 from optigpu.search.formula_writer import FormulaWriter, Unprintable
 from optigpu.syntax.exprs import Bool, Cast, Expr, Index, Int, Real, Var
@@ -38,7 +39,9 @@ def _value_in_proof(session: Session, path: StatementPath, e: Expr) -> Expr | No
     if proof is None or state is None:
         return None
     with suppress(Unprintable):
-        return _Reader(state, FormulaWriter(iteration_names(proof.loops.values())), assigned_names(f.body)).value(e)
+        return _Reader(
+            readable(state), FormulaWriter(iteration_names(proof.loops.values())), assigned_names(f.body)
+        ).value(e)
     return None
 
 
