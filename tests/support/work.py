@@ -6,16 +6,15 @@ The count is the same in every run up to a few finalisers, so a test can bound h
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Callable
 from math import log
-from types import FrameType
 from typing import Any
 
 from optigpu.check.verify import Verifier
 from optigpu.frontend import parse_text
 from optigpu.logic import terms as k
 from optigpu.logic.bounds import bounds_from
+from tests.support.counting import calls_of
 
 REMEMBERED: tuple[Any, ...] = (
     k.abstract,
@@ -25,23 +24,13 @@ REMEMBERED: tuple[Any, ...] = (
 
 
 def calls_in(work: Callable[[], object]) -> int:
-    """The number of calls of Python functions while this runs."""
-    calls = 0
-
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal calls
-        calls += event == "call"
-
-    before = sys.getprofile()
+    """The number of calls of Python functions while this runs, without those of finalisers."""
     gc.collect()
     gc.disable()
-    sys.setprofile(count)
     try:
-        work()
+        return calls_of(work)
     finally:
-        sys.setprofile(before)
         gc.enable()
-    return calls
 
 
 def checking_work(text: str) -> int:
