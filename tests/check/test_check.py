@@ -216,7 +216,7 @@ def test_damaged_certificates_are_rejected() -> None:
         "{}",
         "[1, 2]",
         text[: len(text) // 2],
-        text.replace('"format":7', '"format":9'),
+        text.replace('"format":8', '"format":9'),
         text.replace("leave_loop", "begin"),
         text.replace('"floats":"reals', '"floats":"exact'),
         text.replace(",", ", "),

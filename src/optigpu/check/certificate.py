@@ -22,7 +22,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.names import read_name
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 
-FORMAT = 7
+FORMAT = 8
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
 _CLASSES = {
     c.__name__: c

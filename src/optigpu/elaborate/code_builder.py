@@ -22,6 +22,8 @@ from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar
 
+TEMPORARIES_OF_A_LOOP = 1000  # more than that, and inner loops have other names after a change around them
+
 
 class CodeBuilder:
     """`code` is where instructions go. `outer` has the names that the program declares outside of the function."""
@@ -40,6 +42,9 @@ class CodeBuilder:
         self.formulas = PermissionElaborator()
         self.taken = {"_Res"} | {d.name for d in program.flat_items() if isinstance(d, LogicDecl)}
         self.used = {(Origin.PROGRAM, name): 1 for name in self.taken}  # how often a stem is declared
+        self.lasting: set[tuple[Origin, str]] = (
+            set()
+        )  # stems of names that are not used again after the loop they are in
         self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
         self.distributed: dict[str, bool] = {}
         self.accesses = VectorAccesses(self.dims, self.distributed)
@@ -51,10 +56,23 @@ class CodeBuilder:
         self.logical_arguments: dict[str, Term] = {}  # of the call in the current statement, by a `__with` after it
         self.given_permissions: dict[str, Expr] = {}  # of its variables of type HProp
 
-    def unique(self, stem: str, origin: Origin = Origin.PROGRAM) -> Name:
-        """A name that no other variable or array of the function has."""
+    def unique(self, stem: str, origin: Origin = Origin.PROGRAM, lasting: bool = False) -> Name:
+        """A name that no other variable or array here has; if `lasting`, none of the function."""
         number = self.used[origin, stem] = self.used.get((origin, stem), 0) + 1
+        if lasting:
+            self.lasting.add((origin, stem))
         return Name(origin, stem, number)
+
+    @contextmanager
+    def loop_scope(self) -> Iterator[None]:
+        """A loop: what it declares is free again after it, so that its code has the same names whatever loops are beside it."""
+        before, self.used = self.used, dict(self.used)
+        first = (len(self.indices) + 1) * TEMPORARIES_OF_A_LOOP
+        self.used[Origin.TEMPORARY, "t"] = max(first, self.used.get((Origin.TEMPORARY, "t"), 0))
+        try:
+            yield
+        finally:
+            self.used = {**before, **{stem: self.used[stem] for stem in self.lasting}}
 
     def temporary(self, sort: Sort) -> Term:
         return k.var(self.unique("t", Origin.TEMPORARY), sort)

@@ -210,7 +210,7 @@ class OpenFloats(FunctionElaborator):
 
         It is an unknown function of the loops' indices that occurs nowhere else.
         """
-        name, indices = self.unique("compared", Origin.TEMPORARY), tuple(self.indices)
+        name, indices = self.unique("compared", Origin.TEMPORARY, lasting=True), tuple(self.indices)
         if not indices:
             return k.var(name, BOOL)
         return k.app(k.var(name, k.fun_sort((INT,) * len(indices), BOOL)), *indices)

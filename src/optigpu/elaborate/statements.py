@@ -123,7 +123,7 @@ class StatementElaborator(CallElaborator):
 
     def declaration(self, s: Decl, names: Names, locals_: list[str]) -> Names:
         at = self.at(s.loc)
-        name = self.unique(s.name)
+        name = self.unique(s.name, lasting=not isinstance(s.type, Scalar))
         if isinstance(s.type, Scalar):
             return self.scalar(s, s.type, name, at, names, locals_)
         base = str(name)
@@ -197,12 +197,19 @@ class StatementElaborator(CallElaborator):
         if r.op in ("<<", ">>"):
             self.shift_amount(amount, s.index_type, r.amount.loc)
         self.out.statement_ids[at] = s.id
+        with self.loop_scope():
+            self.counted_loop(s, names, (start, bound, amount), at)
+
+    def counted_loop(self, s: For, names: Names, numbers: tuple[Term, Term, Term], at: int) -> None:
+        """Add the loop, with what its contract demands before and after it. `numbers`: its start, bound and amount."""
+        r = s.range
         index = k.var(self.unique(s.index), INT)
         inner = names.bind(s.index, ValueEntry(index))
         if s.contract:
             if r.op not in ("+", "-"):  # the kernel unrolls such a loop, and would check the contract of no iteration
                 raise unsupported(f"the loop over `{s.index}` is unrolled: it cannot have a contract", s.loc)
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
+        start, bound, amount = numbers
         loop = kc.CountedLoop(index, start, r.relation, bound, r.op, amount, (), s.meaning.value, at=at)
         contract = contract_code(self, self.out.specs[at], loop, s.loc) if s.contract else LoopContractCode()
         self.indices.append(index)

@@ -6,7 +6,6 @@ they hold at the start of v, and facts of v.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from optigpu.kernel.causes import (
@@ -230,7 +229,7 @@ def leave_loop(
     context = context_after(before, end, entered)
     outer = {before.counter + 1 + n: x.family for n, x in enumerate(contract.exclusive)}
     reads = reads_after_loop(c, before, end, entered, outer, covers)
-    held, names = _families_after(before, entered, owners, end.names)
+    held, names = _families_after(before, entered, owners)
     facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
     facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
     after = changed(before, facts=facts, held=held, code=before.code[1:], counter=end.counter, names=names)
@@ -295,10 +294,10 @@ def _given_back(rest: dict[int, CellFamily], number: int, cells: Cells) -> CellF
 
 
 def _families_after(
-    before: State, entered: EnteredLoop, owners: list[Owner | None], introduced: Mapping[str, int]
+    before: State, entered: EnteredLoop, owners: list[Owner | None]
 ) -> tuple[dict[int, CellFamily], dict[str, int]]:
     """The families after the loop: exclusive cells as their iteration left them, invariants at the first iteration not taken."""
-    held, names = dict(before.held), dict(introduced)
+    held, names = dict(before.held), dict(before.names)
     for x, owner in zip(entered.contract.exclusive, owners, strict=True):
         r = before.held[x.family]
         value = _unknown_contents(before, replace(r, cells=x.cells), names) if x.value is None else x.value

@@ -3,7 +3,7 @@
 A name is a structure. Its text is for messages, for the order of terms and for certificates; `read_name` reads it back, and no two
 names have the same text. Whether a variable already exists at a point of a proof is a comparison of origins and numbers.
 
-A *local name* is a string that is unique in a function: `a`, and `a~2` for the second declaration of `a`. Bases have local names.
+A *local name* is a string: `a`, and `a~2` for a declaration of `a` where another one still holds. Bases have local names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from optigpu.logic.records import record
 class Origin(Enum):
     """Who made a variable, with an example of its text."""
 
-    PROGRAM = "x, x~2"  # the number counts the declarations of the stem in the function
+    PROGRAM = "x, x~2"  # the number counts the declarations of the stem, but for those in loops that have ended
     TEMPORARY = "t~, t~~2"  # intermediate values that elaboration names; the number as above
     FUNCTION = "fn:exp"  # mathematical functions
     FORMULA = "i^3"  # binders of formulas while these become terms

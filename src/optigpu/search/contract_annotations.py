@@ -51,44 +51,48 @@ def annotated(program: Program, loops: dict[StatementId, InferredLoop]) -> Progr
         own = {s.id: loops[s.id] for s in statements(f.body) if s.id in loops}
         logical = (i.name for c in f.contract for i in c.items if i.name is not None)
         scope = (*declared, *(p.name for p in f.params), *logical)
-        writer = _AnnotationWriter(own, iteration_names(own.values()), {*declared, *names_in(f)})
-        return replace(f, body=writer.body(f.body, scope))
+        writer = _AnnotationWriter(own, {*declared, *names_in(f)})
+        return replace(f, body=writer.body(f.body, scope, ()))
 
     return replace(program, items=tuple(function(i) if isinstance(i, Function) else i for i in program.items))
 
 
 @dataclass(frozen=True, slots=True)
 class _AnnotationWriter:
-    """Writes the contracts of the loops of one function: proofs of others may use the same names for other iterations."""
+    """Writes the contracts of the loops of one function: proofs of others may use the same names for other iterations.
+
+    `around` is what was inferred of the loops around a statement.
+    """
 
     loops: dict[StatementId, InferredLoop]
-    iterations: dict[Term, Expr]
     taken: set[str]  # names that are no binders
 
-    def body(self, body: Body, scope: tuple[str, ...]) -> Body:
+    def body(self, body: Body, scope: tuple[str, ...], around: tuple[InferredLoop, ...]) -> Body:
         annotated_body: list[Stmt] = []
         for s in body:
-            annotated_body.append(self.statement(s, scope))
+            annotated_body.append(self.statement(s, scope, around))
             scope += tuple(bound_after(s))
         return tuple(annotated_body)
 
-    def statement(self, s: Stmt, scope: tuple[str, ...]) -> Stmt:
-        if isinstance(s, For) and s.id not in self.loops:
-            return s
-        scope = (*scope, s.index) if isinstance(s, For) else scope
-        s = map_bodies(s, lambda body: self.body(body, scope))
+    def statement(self, s: Stmt, scope: tuple[str, ...], around: tuple[InferredLoop, ...]) -> Stmt:
+        if isinstance(s, For):
+            if s.id not in self.loops:
+                return s
+            scope, around = (*scope, s.index), (*around, self.loops[s.id])
+        s = map_bodies(s, lambda body: self.body(body, scope, around))
         if isinstance(s, For) and not s.contract:
             with suppress(Unprintable):
-                contract = tuple(_clauses(self.loops[s.id], self.iterations, self.taken))
+                contract = tuple(_clauses(self.loops[s.id], iteration_names(around), self.taken))
                 if all(scope.count(name) < 2 for name in clause_names(contract)):  # else it may mean another variable
                     return replace(s, contract=contract)
         return s
 
 
 def iteration_names(loops: Iterable[InferredLoop]) -> dict[Term, Expr]:
-    """Expressions for the symbolic iterations of loops, outer loops first: inner ones may start at their index."""
+    """Expressions for the symbolic iterations of loops inside each other, the outermost first: inner ones may start at their index.
+    Loops beside each other may have the same names for their iterations."""
     names: dict[Term, Expr] = {}
-    for inferred in sorted(loops, key=lambda loop: loop.v.data.age):
+    for inferred in loops:
         with suppress(Unprintable):
             names[inferred.v] = _index_expr(inferred, names)
     return names

@@ -38,10 +38,10 @@ def _value_in_proof(session: Session, path: StatementPath, e: Expr) -> Expr | No
     state = None if proof is None or proof.points is None else proof.points.before.get(numbers[path])
     if proof is None or state is None:
         return None
+    around = [s for p, s in statements_of(f) if path.inside(p)]
+    iterations = iteration_names(proof.loops[s.id] for s in around if s.id in proof.loops)
     with suppress(Unprintable):
-        return _Reader(
-            readable(state), FormulaWriter(iteration_names(proof.loops.values())), assigned_names(f.body)
-        ).value(e)
+        return _Reader(readable(state), FormulaWriter(iterations), assigned_names(f.body)).value(e)
     return None
 
 
