@@ -245,3 +245,16 @@ def test_choices_do_not_multiply(name: str, monkeypatch: pytest.MonkeyPatch) -> 
         env = {f"a{i}": r.randint(-9, 9) for i in range(13)} | ({"a0": 60, "a1": 3} if facts else {})
         assert evaluate(simpler, env) == evaluate(term, env)
     assert not Facts(SearchGuide()).assume(*facts).proves(k.lt(term, k.num(-60)))
+
+
+def test_what_is_known_is_not_learnt_again() -> None:
+    n, x = k.var("n", INT), k.var("x", INT)
+    facts = Facts(SearchGuide()).assume(k.le(ZERO, n), k.le(n, k.num(100)))
+    assert facts.learn(k.le(k.fdiv(n, k.num(4)), k.num(25)), k.le(ZERO, k.add(n, n))) is facts
+    more = facts.learn(k.and_(k.le(ZERO, n), k.le(x, n)))
+    assert more.proves(k.le(x, k.num(100))) and more.assumptions[-1] is k.le(x, n)
+    assert len(more.assumptions) == len(facts.assumptions) + 1
+    assert not facts.proves(k.le(x, n)) and facts.learn(k.le(n, k.num(99))).proves(k.lt(n, k.num(100)))
+    assert facts.learn(k.lt(n, ZERO)).proves(k.lt(n, ZERO))
+    with pytest.raises(TypeError):
+        facts.learn(k.le(k.bound(0, INT), n))

@@ -157,12 +157,15 @@ def test_many_updates_and_many_claims_are_checked() -> None:
     assert wrong.problem is not None and (wrong.problem.code, wrong.problem.loc.line) == ("OG305", 9)
 
 
-def test_garbage_is_collected_less_often_inside_only() -> None:
+def test_garbage_is_collected_less_often_from_then_on() -> None:
     before = gc.get_threshold()
-    assert deep(gc.get_threshold)() == tuple(map(max, before, COLLECTIONS))
-    assert gc.get_threshold() == before
-    gc.set_threshold(0)
     try:
+        gc.set_threshold(700, 10, 10)
+        assert deep(gc.get_threshold)() == COLLECTIONS
+        assert gc.get_threshold() == COLLECTIONS
+        gc.set_threshold(COLLECTIONS[0] + 1, 10, 10)
+        assert deep(gc.get_threshold)() == (COLLECTIONS[0] + 1, *COLLECTIONS[1:])
+        gc.set_threshold(0)  # no collections at all
         assert deep(gc.get_threshold)()[0] == 0
     finally:
         gc.set_threshold(*before)

@@ -41,7 +41,7 @@ def launch(c: SideConditions, state: State) -> State:
     }
     for what, goal in limits.items():
         c.require(state.facts, goal, LaunchLimit(Operation.LAUNCH, what=what, values=(grid, block, shared)))
-    facts = state.facts.assume(*limits.values())
+    facts = state.facts.learn(*limits.values())
     context = Context(SETUP, ZERO, grid, block, shared, home=state.block.token)
     return changed(state, facts=facts, context=context, code=state.code[1:])
 

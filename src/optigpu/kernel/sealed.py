@@ -42,7 +42,7 @@ from optigpu.logic.terms import Sort, Term
 P = ParamSpec("P")
 R = TypeVar("R")
 READABLE = ("assumptions", "constants", "guide", "inconsistent", "items", "known")  # attributes of facts
-QUESTIONS = ("apply", "arbitrary", "assume", "nonneg", "proves", "reduce", "simplify")  # methods of facts
+QUESTIONS = ("apply", "arbitrary", "assume", "learn", "nonneg", "proves", "reduce", "simplify")  # methods of facts
 WHOLE = frozenset((Term, Sort, Obligation, str, int, bool, NoneType))  # types of arguments
 PARTED = frozenset((tuple, *RECORDS))  # types of arguments whose parts are looked at
 
@@ -207,7 +207,7 @@ def _seal_judge(made: Judge, solver: inner_judge.Solver, guide: Guide) -> _Court
             answer = getattr(facts, name)(*args)
             if name == "arbitrary":
                 return answer[0], answer[1].sealed
-            return answer.sealed if name == "assume" else answer
+            return answer.sealed if name in ("assume", "learn") else answer
         if name == "origin":
             return facts.origin and facts.origin.sealed
         if name not in READABLE:

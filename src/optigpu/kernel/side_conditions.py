@@ -93,7 +93,7 @@ class SideConditions:
             return facts
         if len(dims) > 1 and not self.judge.proves(facts, k.and_(*(k.le(ZERO, d) for d in dims)), count=False):
             return facts
-        return facts.assume(k.le(k.mul(k.num(size), *dims), k.num(ADDRESSES)))
+        return facts.learn(k.le(k.mul(k.num(size), *dims), k.num(ADDRESSES)))
 
     def require_cells(
         self, operation: Operation, facts: Facts, need: Cells, r: CellFamily, forward: Terms, back: Terms | None = None

@@ -165,7 +165,7 @@ def allocate(c: SideConditions, state: State) -> State:
     bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
     held = {**state.held, state.counter: family}
     size = i.bytes if context.kind == HOST else 0  # a group without threads allocates nothing, of whatever size
-    facts = c.in_memory(state.facts.assume(sizes), box(i.base, dims), size)
+    facts = c.in_memory(state.facts.learn(sizes), box(i.base, dims), size)
     after = changed(state, facts=facts, bases=bases, held=held, code=state.code[1:])
     return changed(after, counter=state.counter + 1, names=names, context=context)
 
@@ -226,7 +226,7 @@ def oblige(c: SideConditions, state: State) -> State:
             c.ledger.unbounded.add(i.at)
         else:
             c.require(state.facts, goal, UnmetObligation(Operation.OBLIGE, obligation=i.why))
-    return changed(state, facts=state.facts.assume(prop), code=state.code[1:])
+    return changed(state, facts=state.facts.learn(prop), code=state.code[1:])
 
 
 def assertion(c: SideConditions, state: State, steps: EqualitySteps) -> State:

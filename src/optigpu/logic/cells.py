@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from optigpu.logic import terms as k
 from optigpu.logic.records import record
-from optigpu.logic.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate, instantiate_all
+from optigpu.logic.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate, instantiate_all, remembered
 
 # Shares of a family: it may be written, only be read, or only be read by the body of a sequential loop whose group may write it.
 FULL, READ, LENT = "full", "read", "lent"
 Terms = tuple[Term, ...]
+REMEMBERED = 20_000
 
 
 def arguments(n: int) -> Terms:
@@ -46,8 +47,7 @@ class Cells:
         """Is there a cell for these values of the binders?"""
         parts = [instantiate(self.where, args)]
         for i, ((low, high), x) in enumerate(zip(self.ranges, args, strict=True)):
-            parts.append(k.le(instantiate(low, args[:i]), x))
-            parts.append(k.lt(x, instantiate(high, args[:i])))
+            parts.append(_is_between(low, high, args[:i], x))
         return k.and_(*parts)
 
     def at(self, args: Terms) -> Terms:
@@ -64,6 +64,12 @@ class Cells:
     def substitute(self, sub: dict[Term, Term]) -> Cells:
         ranges = tuple((k.substitute(lo, sub), k.substitute(hi, sub)) for lo, hi in self.ranges)
         return Cells(self.base, ranges, k.substitute(self.where, sub), tuple(k.substitute(e, sub) for e in self.index))
+
+
+@remembered(REMEMBERED)
+def _is_between(low: Term, high: Term, outer: Terms, x: Term) -> Term:
+    """low <= x < high, for ends that are under outer binders."""
+    return k.and_(k.le(instantiate(low, outer), x), k.lt(x, instantiate(high, outer)))
 
 
 def single(base: str, index: Terms) -> Cells:
@@ -127,7 +133,13 @@ class CellFamily:
 
 def outermost(t: Term, v: Term, n: int) -> Term:
     """A term under n binders, with the variable v as a further binder outside of them."""
-    return instantiate(k.abstract(t, (v,)), (*arguments(n), k.bound(n, INT)))
+    return _abstracted(t, v, (*arguments(n), k.bound(n, INT)))
+
+
+@remembered(REMEMBERED)
+def _abstracted(t: Term, v: Term, binders: Terms) -> Term:
+    """A term as a function of v, at these binders."""
+    return instantiate(k.abstract(t, (v,)), binders)
 
 
 def over(cells: Cells, v: Term, low: Term, high: Term) -> Cells:

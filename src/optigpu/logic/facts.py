@@ -109,6 +109,10 @@ class Facts:
             self._larger[tuple(new)] = self._with(new)
         return self._larger[tuple(new)]
 
+    def learn(self, *props: Term) -> Facts:
+        """These facts and the given ones, but for those that these show at once: what follows is asked for under fewer facts."""
+        return self.assume(*(c for p in props for c in k.conjuncts(p) if not self.proves(c)))
+
     def _with(self, new: list[Term]) -> Facts:
         """The larger set. Choices inside facts are decided by the other facts, once all of them are known."""
         out = Facts(self.guide, self.assumptions + tuple(new), self)

@@ -19,6 +19,7 @@ Number: TypeAlias = int | Fraction  # truth values are 0 and 1
 
 QUICK_EVALUATION = 3000  # subterms evaluated in one model for one question
 THOROUGH_EVALUATION = 60_000  # and for one that much depends on
+MAX_REMEMBERED = 2000  # values of a model
 FUNCTION_VALUES = 2003  # how many values functions have
 
 
@@ -31,9 +32,10 @@ class Model:
     def __init__(self, env: Sample, uninterpreted: bool) -> None:
         self.env, self.uninterpreted = env, uninterpreted
         self._steps_left = QUICK_EVALUATION
+        self._closed: dict[Term, Number] = {}  # values of terms that do not depend on an index around them
 
     def tells_apart(self, a: Term, b: Term, steps: int) -> bool:
-        self._steps_left = steps
+        self._start(steps)
         try:
             return self._value(a) != self._value(b)
         except Undefined:
@@ -46,16 +48,29 @@ class Model:
                 return bool(evaluate(prop, self.env))  # quicker, where it is enough
             except Undefined:
                 pass
-        self._steps_left = QUICK_EVALUATION
+        self._start(QUICK_EVALUATION)
         try:
             return bool(self._value(prop))
         except Undefined:
             return None
 
+    def _start(self, steps: int) -> None:
+        self._steps_left = steps
+        if len(self._closed) > MAX_REMEMBERED:
+            self._closed.clear()
+
     def _value(self, t: Term, bound: tuple[int, ...] = ()) -> Number:
-        self._steps_left -= 1
-        if self._steps_left < 0:
-            raise Undefined
+        value = self._closed.get(t)
+        if value is None:
+            self._steps_left -= 1
+            if self._steps_left < 0:
+                raise Undefined
+            value = self._computed(t, bound)
+            if not t.level:
+                self._closed[t] = value
+        return value
+
+    def _computed(self, t: Term, bound: tuple[int, ...]) -> Number:
         match t.op:
             case "num":
                 number: Number = t.data

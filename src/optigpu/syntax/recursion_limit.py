@@ -26,13 +26,12 @@ R = TypeVar("R")
 
 
 class _SharedLimit:
-    """Both are shared by all threads: the last one to leave restores them."""
+    """It is shared by all threads: the last one to leave restores it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.users = 0
         self.before = 0
-        self.collections = gc.get_threshold()
 
 
 _SHARED = _SharedLimit()
@@ -40,14 +39,17 @@ _SHARED = _SharedLimit()
 
 @contextmanager
 def deep_calls() -> Iterator[None]:
-    """Inside, Python's recursion limit is at least LIMIT, and collections are at least as rare as COLLECTIONS."""
+    """Inside, Python's recursion limit is at least LIMIT, and collections are at least as rare as COLLECTIONS.
+
+    They stay rare afterwards: to return to more frequent ones would make Python look through all terms after each step of a script.
+    """
     with _SHARED.lock:
         if _SHARED.users == 0:
             _SHARED.before = sys.getrecursionlimit()
             sys.setrecursionlimit(max(_SHARED.before, LIMIT))
-            _SHARED.collections = gc.get_threshold()
-            if _SHARED.collections[0]:  # with 0 there are none
-                gc.set_threshold(*map(max, _SHARED.collections, COLLECTIONS))
+            thresholds = gc.get_threshold()
+            if thresholds[0]:  # with 0 there are none
+                gc.set_threshold(*map(max, thresholds, COLLECTIONS))
         _SHARED.users += 1
     try:
         yield
@@ -56,7 +58,6 @@ def deep_calls() -> Iterator[None]:
             _SHARED.users -= 1
             if _SHARED.users == 0:
                 restore(_SHARED.before)
-                gc.set_threshold(*_SHARED.collections)
 
 
 def restore(limit: int) -> None:
