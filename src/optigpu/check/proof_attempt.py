@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from optigpu.check.recorded_proof import RecordingKernel
+from optigpu.check.remembered_loops import LoopReplay, RememberedLoops
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.weakening import closed_name, weakened
 from optigpu.kernel import Judge, Ledger, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnprovedFact, WrongValue
 from optigpu.search.content_names import ContentNames, Nameless
-from optigpu.search.equalities.equality_search import EqualityProofs
-from optigpu.search.execute import Executor
+from optigpu.search.execute import Executor, FoundEarlier
 from optigpu.search.failure import Failed
 from optigpu.search.proof_states import ProofStates
 from optigpu.search.watch import Watch
@@ -28,13 +28,14 @@ class ProofAttempt:
         elaborated: Elaborated,
         ledger: Ledger,
         f: kc.Procedure,
-        equality_proofs: EqualityProofs,
+        found: FoundEarlier,
         points: bool,
         nameless: Nameless,
         watch: Watch | None = None,
+        loops: RememberedLoops | None = None,
     ) -> None:
         self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
-        self.equality_proofs, self.watch = equality_proofs, watch
+        self.found, self.watch, self.loops = found, watch, loops
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
         self.nameless = nameless
@@ -43,9 +44,11 @@ class ProofAttempt:
     def _restarted(self) -> tuple[RecordingKernel, Executor]:
         kernel = RecordingKernel(self.judge, self.elaborated.program, self.ledger)
         names = ContentNames(kernel, self.nameless)
-        executor = Executor(kernel, self.elaborated, self.equality_proofs, names, self.watch)
+        executor = Executor(kernel, self.elaborated, self.found, names, self.watch)
         if self.keeps_points:
             executor.states = ProofStates(self.elaborated.statements, self.f.body)
+        elif self.loops is not None:
+            executor.loops.replay = LoopReplay(kernel, self.loops)
         return kernel, executor
 
     def run(self) -> Theorem:

@@ -65,6 +65,10 @@ class RecordingKernel(Kernel):
         refs = tuple(StateRef(self._numbers[id(a)]) if isinstance(a, State) else a for a in args)
         self.tape.append(RuleCall(rule, refs, tuple(numbers)))
 
+    def number_of(self, state: State) -> int:
+        """The number of a state that a rule of this kernel made."""
+        return self._numbers[id(state)]
+
     def proof(self) -> list[RuleCall]:
         """The calls that led to the theorem, without attempts that were given up."""
         if not self.tape or self.tape[-1].rule != "finish":

@@ -11,6 +11,7 @@ from typing import TypeVar
 from optigpu.check.contract_checks import contract_facts, contract_problem
 from optigpu.check.proof_attempt import ProofAttempt
 from optigpu.check.recorded_proof import RecordingKernel
+from optigpu.check.remembered_loops import RememberedLoops
 from optigpu.check.remembered_proofs import RememberedProof, loops_of, proof_basis, recalled_result
 from optigpu.check.remembered_verdicts import RememberedVerdicts
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
@@ -29,8 +30,7 @@ from optigpu.kernel.ledger import called
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import SearchGuide
 from optigpu.search.content_names import Nameless
-from optigpu.search.equalities.equality_search import EqualityProofs
-from optigpu.search.execute import Executor
+from optigpu.search.execute import Executor, FoundEarlier
 from optigpu.search.failure import Failed
 from optigpu.search.watch import Doing, OutOfTime, Watch
 from optigpu.solver.answer_cache import CachedSolver
@@ -74,7 +74,8 @@ class Verifier:
         self.verdicts = _verdicts(self.settings)
         self.watch = Watch(self.settings.timeout, self.settings.progress, self.settings.clock)
         self.judge = Judge(self.solver, SearchGuide(self.watch))
-        self.equality_proofs: EqualityProofs = {}
+        self.found_earlier = FoundEarlier()
+        self.loops = RememberedLoops()
         self.nameless: dict[str, Nameless] = {}  # by function
         self.proved: dict[str, RememberedProof] = {}  # by function
         self.contracts: dict[
@@ -186,7 +187,9 @@ class Verifier:
         normaliser, solver = self.judge.obligation_counts()
         nameless = self.nameless.get(f.name, Nameless()).copy()
         points = self.settings.points
-        attempt = ProofAttempt(self.judge, elaborated, ledger, f, self.equality_proofs, points, nameless, self.watch)
+        attempt = ProofAttempt(
+            self.judge, elaborated, ledger, f, self.found_earlier, points, nameless, self.watch, self.loops
+        )
         basis = proof_basis(f, elaborated)
         try:
             theorem = attempt.run()

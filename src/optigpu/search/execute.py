@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import Kernel, Rejected, State, Theorem
 from optigpu.kernel import instructions as kc
@@ -18,6 +20,7 @@ from optigpu.search.content_names import ContentNames, Nameless
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
+from optigpu.search.explore.remembered_summaries import RememberedSummaries
 from optigpu.search.failure import Progress, information
 from optigpu.search.fresh_names import scoped
 from optigpu.search.loop_execution import LoopExecution
@@ -30,6 +33,14 @@ from optigpu.search.watch import Watch
 OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side conditions of its expression
 
 
+@dataclass(frozen=True, slots=True)
+class FoundEarlier:
+    """What searches for the proofs of earlier programs found, of one judge."""
+
+    equality_proofs: EqualityProofs = field(default_factory=dict)
+    summaries: RememberedSummaries = field(default_factory=RememberedSummaries)
+
+
 class Executor:
     """Proves functions: leads the kernel from the start of a function to its end, one rule after the other."""
 
@@ -37,15 +48,16 @@ class Executor:
         self,
         kernel: Kernel,
         elaborated: Elaborated,
-        equality_proofs: EqualityProofs | None = None,
+        found: FoundEarlier | None = None,
         names: ContentNames | None = None,
         watch: Watch | None = None,
     ) -> None:
-        """`equality_proofs`: what earlier searches found. `names`: for large contents. `watch` is told where the proof is."""
+        """`found`: what earlier searches found. `names`: for large contents. `watch` is told where the proof is."""
         self.kernel = kernel
         self.tools = SearchTools(kernel.judge, watch)
-        self.explorer = Explorer(self.tools, elaborated)
-        self.equalities = EqualitySearch(self.tools, equality_proofs)
+        found = found or FoundEarlier()
+        self.explorer = Explorer(self.tools, elaborated, found.summaries)
+        self.equalities = EqualitySearch(self.tools, found.equality_proofs)
         self.cells = CellSearch(self.tools, self.equalities)
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
         self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self)

@@ -6,7 +6,6 @@ the depth of explored loops. So the same search meets the same terms, and what i
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -61,7 +60,7 @@ class FreshNames:
         self.restart()
 
     def restart(self) -> None:
-        self._opaque = itertools.count(1)
+        self.opaque_made = 0
         self.depth = 0  # explored loops around this point
         self.temporaries_made = FIRST_TEMPORARY  # the number of the next one
 
@@ -71,8 +70,8 @@ class FreshNames:
         return tuple(search_var(stem, number, INT) for number in range(first, first + n))
 
     def iteration(self, index: Term) -> Term:
-        """The symbolic iteration of an explored loop. If it is the first loop of the function with an index of this name, the
-        normaliser eliminates the iteration early, otherwise as late as sizes."""
+        """The symbolic iteration of an explored loop. If nothing around has the name of its index, the normaliser eliminates the
+        iteration early, otherwise as late as sizes."""
         name: Name = index.data
         if name.number == 1:
             return search_var(name.stem, self.depth, INT)
@@ -84,7 +83,8 @@ class FreshNames:
 
     def opaque(self, sort: Sort) -> Term:
         """Make a value of which nothing is known."""
-        return k.var(Name(Origin.OPAQUE, "", next(self._opaque)), sort)
+        self.opaque_made += 1
+        return k.var(Name(Origin.OPAQUE, "", self.opaque_made), sort)
 
     @contextmanager
     def inside_loop(self) -> Iterator[None]:

@@ -7,13 +7,13 @@ iterations is unrolled; a loop that multiplies or divides its index always is.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import BrokenLaw, Operation, Overlap, Uninitialised, WrongValue
 from optigpu.kernel.context import THREADS
-from optigpu.kernel.loop_contract import LoopContract
+from optigpu.kernel.loop_contract import EnteredLoop, LoopContract
 from optigpu.kernel.thread_conditions import ANY_LAUNCH, launch_of
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments
@@ -35,6 +35,7 @@ from optigpu.search.explore.tree_reduction import (
 )
 from optigpu.search.failure import Progress
 from optigpu.search.loop_contract_search import LoopContractSearch
+from optigpu.search.races import Access
 from optigpu.search.search_causes import NoLoopContract, ReadOnly, SharedByThreads, shared_by_threads
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.thread_search import ThreadSearch
@@ -53,6 +54,18 @@ class RunsCode(Protocol):
     def step(self, state: State) -> State: ...
 
 
+A = TypeVar("A")
+Calls: TypeAlias = list[tuple[str, tuple[object, ...], object]]  # rules, with their arguments and what they made
+
+
+class ReplaysLoops(Protocol[A]):
+    """Remembers the proofs of loops, and calls their rules again where the same loop starts from the same."""
+
+    def begin(self, state: State, loop: kc.CountedLoop, variables: frozenset[Term], accesses: list[Access]) -> A: ...
+    def again(self, attempt: A, accesses: list[Access]) -> Calls | None: ...
+    def end(self, attempt: A, after: State, accesses: list[Access]) -> None: ...
+
+
 class LoopExecution:
     """Leads the kernel from before a loop to after it."""
 
@@ -61,12 +74,41 @@ class LoopExecution:
     ) -> None:
         self.tools, self.kernel, self.explorer, self.cells = tools, kernel, explorer, cells
         self.executor = executor
+        self.replay: ReplaysLoops[Any] | None = None
         self.contracts = LoopContractSearch(tools, cells)
         self.threads = ThreadSearch(tools, kernel)
         self.inferred: dict[int, InferredLoop] = {}  # by the `at` of loops
 
-    def loop(self, state: State, loop: kc.CountedLoop, bounded: bool = True) -> State:
-        """Execute a loop. `bounded`: with ranges of the variables that it changes."""
+    def loop(self, state: State, loop: kc.CountedLoop) -> State:
+        """Execute a loop, as an earlier proof did if there is one."""
+        if self.replay is None:
+            return self._searched(state, loop)
+        accesses = self.executor.progress.accesses
+        attempt = self.replay.begin(state, loop, self.explorer.variables_of(loop), accesses)
+        calls = self.replay.again(attempt, accesses)
+        after = self._searched(state, loop) if calls is None else self._after(calls)
+        self.replay.end(attempt, after, accesses)
+        return after
+
+    def _after(self, calls: Calls) -> State:
+        """Note the contracts of the loops in a proof; the state at its end."""
+        bodies: dict[int, tuple[LoopContract, State]] = {}
+        for rule, args, result in calls:
+            match rule, args, result:
+                case "enter_loop", (State() as state, LoopContract() as contract), State() as body:
+                    bodies[id(state)] = contract, body
+                case "leave_loop", (State() as end, *_), _:
+                    entered, before = end.block.opened_by, end.block.before
+                    assert isinstance(entered, EnteredLoop) and before is not None
+                    loop, (contract, body) = before.next, bodies[id(before)]
+                    assert isinstance(loop, kc.CountedLoop)
+                    self.inferred[loop.at] = InferredLoop(loop, contract, entered.range, entered.v, before, body, end)
+        last = calls[-1][-1]
+        assert isinstance(last, State)
+        return last
+
+    def _searched(self, state: State, loop: kc.CountedLoop, bounded: bool = True) -> State:
+        """Execute a loop by a contract that is looked for. `bounded`: with ranges of the variables that it changes."""
         if loop.op not in ("+", "-"):
             return self._unrolled(state, loop)
         if loop.mode == kc.THREAD and state.context.kind == THREADS:
@@ -91,7 +133,7 @@ class LoopExecution:
             after = self.kernel.leave_loop(end, exclusive, invariant_steps, covers)
         except Rejected as r:
             if isinstance(r.cause, BrokenLaw):  # the actual contents do not show what those of the exploration did
-                return self.loop(state, loop, bounded=False)
+                return self._searched(state, loop, bounded=False)
             if isinstance(r.cause, WrongValue | Uninitialised) and self.explorer.few_values(loop, world):
                 return self.kernel.unroll(state)
             raise

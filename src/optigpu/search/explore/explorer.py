@@ -36,6 +36,7 @@ from optigpu.search.explore.loop_effects import (
     same_but_for_guard,
     substituted,
 )
+from optigpu.search.explore.remembered_summaries import RememberedSummaries, RememberedSummary, moved
 from optigpu.search.explore.symbolic_memory import (
     Memory,
     SharedCells,
@@ -57,8 +58,11 @@ MAX_UNROLLED_ITERATIONS = 10  # of a loop of which nothing else is found out
 class Explorer:
     """Runs code on symbolic memory; remembers the summaries of loops."""
 
-    def __init__(self, tools: SearchTools, elaborated: Elaborated) -> None:
+    def __init__(
+        self, tools: SearchTools, elaborated: Elaborated, remembered: RememberedSummaries | None = None
+    ) -> None:
         self.tools = tools
+        self.remembered = remembered or RememberedSummaries()
         self.memory = Memory(tools)
         self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.lemma_arguments)
         self.specs = elaborated.specs  # what users wrote at loops
@@ -99,7 +103,9 @@ class Explorer:
                 if base in w.outer:
                     raise Unexplorable(Obstacle.FREED, base)
                 w.contents.pop(base, None)
-            case kc.Oblige(prop) | kc.Assertion(prop):
+            case kc.Oblige(prop):
+                w.facts = w.facts.learn(w.value(prop))
+            case kc.Assertion(prop):
                 w.facts = w.facts.assume(w.value(prop))
             case kc.GhostStep():
                 w.facts = w.facts.assume(*w.values(i.ensures))
@@ -229,7 +235,27 @@ class Explorer:
     def summarise(self, loop: kc.CountedLoop, w: World) -> LoopSummary:
         """Run the body once, for a symbolic iteration, and infer the effect of the loop on each array."""
         with self.tools.names.inside_loop():
-            return self._summarise(loop, w)
+            if any(isinstance(i, kc.Invoke) or i.at in self.specs for i in kc.instructions_in((loop,))):
+                return self._summarise(loop, w)
+            names = self.tools.names
+            question = self.remembered.question(loop, w, self.variables_of(loop), names.depth)
+            known = self.remembered.recall(question, loop, w)
+            if known is not None:
+                return self._summary_again(known, loop)
+            opaque = names.opaque_made
+            summary = self._summarise(loop, w)
+            if names.opaque_made == opaque:  # else it has names that mean something else elsewhere
+                places = [i.at for i in kc.instructions_in((loop,))]
+                inner = tuple((n, self.summaries[at]) for n, at in enumerate(places) if at in self.summaries)
+                self.remembered.add(question, RememberedSummary(loop, frozenset(w.contents), summary, inner))
+            return summary
+
+    def _summary_again(self, known: RememberedSummary, loop: kc.CountedLoop) -> LoopSummary:
+        """A summary from an earlier program, and those of the loops inside."""
+        places = [i.at for i in kc.instructions_in((loop,))]
+        new = dict(zip((i.at for i in kc.instructions_in((known.loop,))), places))
+        self.summaries.update((places[n], moved(x, new)) for n, x in known.inner)
+        return self.summaries[loop.at][0]
 
     def _summarise(self, loop: kc.CountedLoop, w: World) -> LoopSummary:
         start, bound, step = (w.value(t) for t in (loop.start, loop.bound, loop.amount))

@@ -1,0 +1,66 @@
+"""Summaries of loops that earlier programs had, too: consecutive programs of a script have most of their loops in common.
+
+A summary depends on the loop's code, on the values of its variables, on what is known before it and on the arrays around it, and
+all of that has the same names wherever the loop is (search/fresh_names.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from optigpu.kernel import instructions as kc
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import Term
+from optigpu.search.explore.loop_effects import Effect, LoopSummary
+from optigpu.search.explore.symbolic_memory import World
+
+MAX_REMEMBERED = 4000
+Summarised: TypeAlias = tuple[LoopSummary, dict[Term, Term]]  # with the values of the variables that it depends on
+_Question: TypeAlias = tuple[int, Facts, tuple[Term, ...], int]
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedSummary:
+    """`inner`: the summaries of the loops inside, by their place among all instructions of the loop."""
+
+    loop: kc.CountedLoop
+    arrays: frozenset[str]
+    summary: LoopSummary
+    inner: tuple[tuple[int, Summarised], ...]
+
+
+class RememberedSummaries:
+    """What was found out about the loops of earlier programs."""
+
+    def __init__(self) -> None:
+        self._known: dict[_Question, list[RememberedSummary]] = {}
+        self._hashes: dict[int, tuple[kc.CountedLoop, int]] = {}  # of loops, by identity
+
+    def question(self, loop: kc.CountedLoop, w: World, variables: frozenset[Term], depth: int) -> _Question:
+        """What an answer is remembered by, besides the loop itself."""
+        known = self._hashes.get(id(loop))
+        if known is None or known[0] is not loop:
+            known = self._hashes[id(loop)] = loop, hash(loop)
+        values = tuple(w.value(x) for x in sorted(variables))
+        return known[1], w.facts, values, depth
+
+    def recall(self, question: _Question, loop: kc.CountedLoop, w: World) -> RememberedSummary | None:
+        entries = self._known.get(question, ())
+        return next((e for e in entries if e.loop == loop and e.arrays == w.contents.keys()), None)
+
+    def add(self, question: _Question, entry: RememberedSummary) -> None:
+        if len(self._known) > MAX_REMEMBERED:
+            self._known.clear()
+            self._hashes.clear()
+        self._known.setdefault(question, []).append(entry)
+
+
+def moved(x: Summarised, places: dict[int, int]) -> Summarised:
+    """A summary for a loop with the same code elsewhere. `places`: the `at` of its instructions there."""
+    summary, inputs = x
+
+    def of_effect(e: Effect) -> Effect:
+        return replace(e, updates=tuple(replace(u, at=places.get(u.at, u.at)) for u in e.updates))
+
+    return replace(summary, effects={base: of_effect(e) for base, e in summary.effects.items()}), inputs
