@@ -19,7 +19,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Set
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +26,7 @@ from optigpu.check.certified_text import TOOL, text_hash
 from optigpu.check.trusted import ROOT, TRUSTED, files_of, tables_of
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.errors.problem import Problem
+from optigpu.light_dataclass import dataclass
 from optigpu.solver.sealed_entries import SealedEntries
 from optigpu.syntax.program import Program
 from optigpu.syntax.recursion_limit import deep

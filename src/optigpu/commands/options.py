@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from dataclasses import dataclass
 from typing import Any
+
+from optigpu.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

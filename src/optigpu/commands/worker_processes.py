@@ -13,8 +13,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
+
+from optigpu.light_dataclass import dataclass
 
 T = TypeVar("T")
 CHUNK = 1 << 16

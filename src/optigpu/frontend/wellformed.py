@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.program import Body, Function, Include, Program, Stmt, TopLevel
 from optigpu.syntax.source import NO_ID, NOWHERE, StatementId
 from optigpu.syntax.walk import inner_bodies, map_bodies

@@ -6,8 +6,9 @@ condition, or keeps its value under the other one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms, single
 from optigpu.logic.facts import Facts
