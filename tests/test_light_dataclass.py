@@ -50,6 +50,8 @@ ACTIONS: dict[str, Callable[[Any], Any]] = {
     "as keys": lambda c: {c(1): "a", c(1, 7, "other"): "b"}[c(1)],
     "repr": lambda c: repr(c(1, 2, "hidden")).split(".")[-1],
     "fields": lambda c: [(f.name, f.default, f.compare, f.kw_only) for f in fields(c)],
+    "replaced by the light one": lambda c: repr(light_dataclass.replace(c(x=1, y=2), x=3)).split(".")[-1],
+    "wrongly replaced by the light one": lambda c: light_dataclass.replace(c(x=1), z=3),
     "assigned": lambda c: setattr(c(1), "x", 2),
     "assigned anew": lambda c: setattr(c(1), "z", 2),
     "deleted": lambda c: delattr(c(1), "x"),

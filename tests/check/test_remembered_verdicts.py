@@ -389,6 +389,20 @@ def test_no_code_is_made_from_what_memory_made_up(cache: Path, tmp_path: Path, p
     assert main(["audit", str(file)]) == 1
 
 
+def test_an_audit_says_why_a_program_is_rejected_in_every_run(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rejection is remembered without its reasons."""
+    monkeypatch.setenv("OPTIGPU_CACHE", str(cache))
+    file = tmp_path / "wrong.c"
+    file.write_text(WRONG, encoding="utf-8")
+    said = []
+    for _ in range(2):
+        assert main(["audit", str(file)]) == 1
+        said.append(capsys.readouterr().out)
+    assert "need:" in said[0] and said[0] == said[1]
+
+
 def test_a_trace_shows_the_states_of_remembered_steps(cache: Path, tmp_path: Path) -> None:
     pages = [script(tmp_path).trace(tmp_path / f"{n}.html").read_text(encoding="utf-8") for n in range(2)]
     assert [page.count("points") for page in pages] == [pages[0].count("points")] * 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from optigpu.frontend.expression_types import CallSignatures
 from optigpu.frontend.side_effects import changed_names, loaded_names, pointer_roots
@@ -45,9 +45,7 @@ def _whole_right_side(s: Stmt) -> Expr | None:
 
 def reject_moving_bound(f: Function, signatures: CallSignatures, body: Body, loop_range: LoopRange) -> None:
     """C evaluates bound and step before every iteration: they must not read memory that the (typed) body changes."""
-    for stmt, root, read in _changed_reads(
-        f, signatures, (loop_range.bound, loop_range.amount), tuple(statements(body))
-    ):
+    for stmt, root, read in _changed_reads(f, signatures, (loop_range.bound, loop_range.amount), statements(body)):
         where = (Label(stmt.loc, "changed here"),)
         message = f"the bound or step of this loop reads `{root}`, which the loop changes"
         raise input_error("OG118", message, read, labels=where, help="copy the value to a const before the loop")
@@ -63,7 +61,7 @@ def reject_moving_target(f: Function, signatures: CallSignatures, s: Store) -> N
 
 
 def _changed_reads(
-    f: Function, signatures: CallSignatures, exprs: tuple[Expr, ...], changes: tuple[Stmt, ...]
+    f: Function, signatures: CallSignatures, exprs: tuple[Expr, ...], changes: Iterable[Stmt]
 ) -> Iterator[tuple[Stmt, str, Loc]]:
     """Memory that the expressions read and the (typed) statements change: the statement, the array, and where it is read."""
     names = [(n, e.loc) for e in exprs for n in loaded_names(e)]

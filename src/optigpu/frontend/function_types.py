@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from optigpu.frontend.barrier_arguments import typed_barrier_argument
 from optigpu.frontend.collective_contracts import reject_collective_contract
@@ -19,6 +18,7 @@ from optigpu.frontend.implicit_conversions import convert, describe_type, fittin
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
 from optigpu.frontend.permission_sugar import fraction_names, with_shares
+from optigpu.light_dataclass import replace
 from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
 from optigpu.syntax.diagnostic import Label, input_error

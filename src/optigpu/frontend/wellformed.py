@@ -221,6 +221,9 @@ def checked_parts(node: Any, around: Loc) -> list[object]:
             raise input_error("OG605", f"{shown_value(value)} cannot be the {rule.name} of a {kind.__name__}", around)
         if not rule.essential:
             continue
+        if type(value) in NODES:
+            parts.append(value)
+            continue
         if rule.declares and formula_word(value, kind):
             raise input_error("OG101", f"`{value}` is built in: choose another name", getattr(node, "loc", around))
         for x in flattened(value) if type(value) is tuple else (value,):
