@@ -36,7 +36,12 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    os.environ["OPTIGPU_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    """One cache for all workers of a run: verdicts, answers and compiled code of one test help the others. A test of what is
+    cached has a folder of its own."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    os.environ["OPTIGPU_CACHE"] = str(folder / "cache")
 
 
 @pytest.fixture

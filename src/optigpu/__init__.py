@@ -31,7 +31,14 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Loaded when asked for: `optigpu.runtime` must import where no solver is installed."""
     if name in __all__:
-        from optigpu import api
+        import gc
 
+        collecting = gc.isenabled()
+        gc.disable()  # what is imported is no garbage
+        try:
+            from optigpu import api
+        finally:
+            if collecting:
+                gc.enable()
         return getattr(api, name)
     raise AttributeError(f"module 'optigpu' has no attribute {name!r}")

@@ -7,6 +7,9 @@ import sys
 
 def main() -> int:
     try:
+        import gc
+
+        gc.disable()  # until the command is loaded: what is imported is no garbage
         from optigpu.cli import main as command
 
         return command()

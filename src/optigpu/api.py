@@ -1,4 +1,7 @@
-"""What `import optigpu as og` gives: scripts that can emit, build, print and show themselves."""
+"""What `import optigpu as og` gives: scripts that can emit, build, print and show themselves.
+
+What only some scripts need is imported by them: emission, NumPy, the replaying process, the interpreter, traces.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +10,36 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from optigpu.check.certify import certificate_of
-from optigpu.check.replay import REPLAYER, ReplayError
-from optigpu.check.verdict import ProgramResult
+from optigpu.check.verdict import Counterexample, ProgramResult
 from optigpu.check.verify import Settings, Verifier
-from optigpu.codegen.c import emit_c
-from optigpu.codegen.cuda import CudaUnit
-from optigpu.codegen.emission import Emission, c_emission, cuda_emission
-from optigpu.frontend.parameter_types import effective_types
-from optigpu.interp.refute import refute
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.progress import progress_on
 from optigpu.report.scripts import emitted_header, render_step_error
-from optigpu.report.trace import script_repr_html, trace_html
 from optigpu.runtime.call_error import CallError
-from optigpu.runtime.cpu import CFunction
-from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import write_whole
-from optigpu.runtime.manifest import BuiltCuda
-from optigpu.runtime.signature import signature_of
 from optigpu.script.call_site import call_site
 from optigpu.script.handles import Handle
 from optigpu.script.step import Step
 from optigpu.script.step_errors import StepError
 from optigpu.script.targets import Call, Decl, For, If, In, Read, Target, Write
 from optigpu.script.transformation import transformation
-from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import CallStmt, Program, Role
+from optigpu.syntax.program import CallStmt, Function, Program, Role
 from optigpu.syntax.recursion_limit import deep
-from optigpu.syntax.unfolding import definitions_of
 from optigpu.syntax.walk import statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
+
+if TYPE_CHECKING:
+    from optigpu.codegen.cuda import CudaUnit
+    from optigpu.codegen.emission import Emission
+    from optigpu.runtime.cpu import CFunction
+    from optigpu.runtime.cuda import CudaFunction
+    from optigpu.runtime.manifest import BuiltCuda
+    from optigpu.runtime.signature import Signature
 
 __all__ = [
     "Call", "Decl", "For", "Handle", "If", "In", "Read", "Script", "StepError", "Target", "Write",
@@ -89,6 +87,12 @@ def _verifier(unbounded: bool, timeout: float | None) -> Verifier:
     )
 
 
+def _refuter(program: Program, function: str) -> Counterexample | None:
+    from optigpu.interp.refute import refute
+
+    return refute(program, function)
+
+
 class Script(TransformSession):
     """A C program and the steps that optimise it, each verified.
 
@@ -116,7 +120,7 @@ class Script(TransformSession):
             beside = Path(call_site().file).parent / source  # scripts name files beside themselves
             path = beside if beside.exists() else source
         super().__init__(
-            path, function=function, verifier=verifier or _verifier(integers == "unbounded", timeout), refuter=refute
+            path, function=function, verifier=verifier or _verifier(integers == "unbounded", timeout), refuter=_refuter
         )
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
@@ -127,11 +131,15 @@ class Script(TransformSession):
     @deep
     def trace(self, path: str | Path = "trace.html") -> Path:
         """Write the trace of the script as one HTML file that opens offline."""
+        from optigpu.report.trace import trace_html
+
         write_whole(path, trace_html(self.record))
         return Path(path)
 
     @deep
     def _repr_html_(self) -> str:
+        from optigpu.report.trace import script_repr_html
+
         return script_repr_html(self.record)
 
     def stepped(self, step: Step) -> None:
@@ -144,11 +152,18 @@ class Script(TransformSession):
 
     @deep
     def text(self, *, plain: bool = False) -> str:
-        return emit_c(self.program) if plain else print_program(self.program)
+        if not plain:
+            return print_program(self.program)
+        from optigpu.codegen.c import emit_c
+
+        return emit_c(self.program)
 
     @deep
     def emit(self, path: str | Path) -> Path:
         """Write the verified program, as C (OpenMP where loops are parallel) or CUDA by the name, and its certificate."""
+        from optigpu.check.certify import certificate_of
+        from optigpu.codegen.emission import c_emission
+
         self._finished()
         target = Path(path)
         emission = self._cuda_emission() if target.suffix in CUDA_SUFFIXES else c_emission(self.program)
@@ -166,6 +181,8 @@ class Script(TransformSession):
         return emission.cuda(self.program, self._header(emission))
 
     def _cuda_emission(self, residents: int | None = None) -> Emission:
+        from optigpu.codegen.emission import cuda_emission
+
         return cuda_emission(
             self.program, self.only, len(self.accepted.steps) - 1, self.reasons, residents or self.residents
         )
@@ -187,8 +204,10 @@ class Script(TransformSession):
         named = [f for f in hosts if f.name == name]
         if not named:
             raise CallError(f"there is no function `{name}` (there is: {', '.join(f.name for f in hosts)})")
-        f = without_constants(self.program, named[0])
-        return CFunction(emit_c(self.program), signature_of(f, effective_types(f), definitions_of(self.program)))
+        from optigpu.codegen.c import emit_c
+        from optigpu.runtime.cpu import CFunction
+
+        return CFunction(emit_c(self.program), call_signature(self.program, named[0]))
 
     @deep
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
@@ -200,6 +219,9 @@ class Script(TransformSession):
         the proof is replayed in another process."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
+        from optigpu.check.certify import certificate_of
+        from optigpu.check.replay import REPLAYER, ReplayError
+
         result = self.result
         if not result.functions:
             raise CallError(f"{self.original.file} has no function that is verified, so no code is made from it")
@@ -218,10 +240,22 @@ class Script(TransformSession):
 
 def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:
     """The CUDA emitted from a verified program, with its call signature."""
-    f = without_constants(program, program.function(unit.name))
-    signature = signature_of(f, effective_types(f), definitions_of(program))
+    from optigpu.runtime.manifest import BuiltCuda
+
+    signature = call_signature(program, program.function(unit.name))
     alignment = dict(unit.alignment)
     return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)
+
+
+def call_signature(program: Program, function: Function) -> Signature:
+    """How a compiled function is called."""
+    from optigpu.frontend.parameter_types import effective_types
+    from optigpu.runtime.signature import signature_of
+    from optigpu.syntax.macro_constants import without_constants
+    from optigpu.syntax.unfolding import definitions_of
+
+    f = without_constants(program, function)
+    return signature_of(f, effective_types(f), definitions_of(program))
 
 
 def has_kernels(program: Program) -> bool:

@@ -125,23 +125,38 @@ def _command(name: str) -> Run:
 
     def run(args: argparse.Namespace, style: Style) -> int:
         if name in ("bench", "doctor"):
-            from optigpu.commands.runtime_commands import RUNTIME_COMMANDS
-
-            return RUNTIME_COMMANDS[name](args, style)
+            return _loaded(name)(args, style)
         with needs_parser_and_solver():
-            if name == "check":
-                from optigpu.commands.check_command import check_command
-
-                return check_command(args, style)
-            if name in ("run", "diff", "build"):
-                from optigpu.commands.script_commands import SCRIPT_COMMANDS
-
-                return SCRIPT_COMMANDS[name](args, style)
-            from optigpu.commands.program_commands import PROGRAM_COMMANDS
-
-            return PROGRAM_COMMANDS[name](args, style)
+            return _loaded(name)(args, style)
 
     return run
+
+
+def _loaded(name: str) -> Run:
+    """The command, imported. If garbage was not collected so far, as in a process of our own, then modules never are garbage."""
+    command = _imported(name)
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+    return command
+
+
+def _imported(name: str) -> Run:
+    if name in ("bench", "doctor"):
+        from optigpu.commands.runtime_commands import RUNTIME_COMMANDS
+
+        return RUNTIME_COMMANDS[name]
+    if name == "check":
+        from optigpu.commands.check_command import check_command
+
+        return check_command
+    if name in ("run", "diff", "build"):
+        from optigpu.commands.script_commands import SCRIPT_COMMANDS
+
+        return SCRIPT_COMMANDS[name]
+    from optigpu.commands.program_commands import PROGRAM_COMMANDS
+
+    return PROGRAM_COMMANDS[name]
 
 
 if __name__ == "__main__":

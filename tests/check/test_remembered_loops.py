@@ -62,10 +62,7 @@ def test_an_unchanged_loop_is_not_searched_again(again: list[str], before: str) 
 def test_a_loop_that_starts_from_something_else_is_proved_of_that(again: list[str]) -> None:
     verifier = Verifier()
     start = "  for (int i = 0; i < n; i++) a[i] = {0}.0f;\n  for (int i = 0; i < n; i++) a[i] += b[i];\n"
-    text = TEXT.split("{before}")[0] + "{before}}}\n"
-        "  for (int i = 0; i < n; i++) {{\n    a[i] = 0.0f;\n    for (int j = 0; j < 3; j++) a[i] += {summand};\n  }}\n",
-        "",
-    )
+    text = TEXT.split("{before}", maxsplit=1)[0] + "{before}}}\n"
     right = text.format(value="1 + A(i)", before=start.format(1))
     wrong = text.format(value="1 + A(i)", before=start.format(2))
     assert verifier.verify(parse_text(right, "f.c")).verified

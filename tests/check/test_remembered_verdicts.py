@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from optigpu.api import Script
-from optigpu.check import remembered_verdicts
+from optigpu.check import checker_source, remembered_verdicts
 from optigpu.check.certify import certificate_of
 from optigpu.check.verdict import ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
@@ -132,19 +132,33 @@ def test_without_a_folder_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch)
     assert verify_twice.verify(program()).functions[0].proof
 
 
-@pytest.mark.parametrize("what", ["TOOL", "CHECKER_HASH"])
-def test_another_checker_checks_again(cache: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_checks_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result(cache)
-    monkeypatch.setattr(remembered_verdicts, what, "another")
+    monkeypatch.setattr(remembered_verdicts, "TOOL", "another")
+    assert not is_remembered(monkeypatch, cache)
+
+
+def test_another_checker_checks_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result(cache)
+    monkeypatch.setattr(remembered_verdicts, "checker_hash", lambda: "another")
     assert not is_remembered(monkeypatch, cache)
 
 
 def test_a_checker_whose_source_was_changed_remembers_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its verdicts are those of the files that were loaded."""
     with monkeypatch.context() as patch:
-        patch.setattr(remembered_verdicts, "checker_hash", lambda: "changed")
+        patch.setattr(remembered_verdicts, "is_as_loaded", lambda: False)
         assert result(cache).verified
     assert not is_remembered(monkeypatch, cache)
+
+
+def test_a_checker_whose_source_is_not_known_recalls_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result(cache)
+    with monkeypatch.context() as patch:
+        patch.setattr(remembered_verdicts, "checker_hash", lambda: None)
+        assert not is_remembered(patch, cache)
+        assert result(cache).functions[0].proof
+    assert is_remembered(monkeypatch, cache)
 
 
 def test_no_functions_are_no_verdict_on_all(cache: Path) -> None:
@@ -152,19 +166,51 @@ def test_no_functions_are_no_verdict_on_all(cache: Path) -> None:
     assert result(cache, WRONG).failures
 
 
-def test_the_hash_of_the_checker_is_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = tmp_path / "optigpu"
+CHECKED_FILES = (
+    "light_dataclass.py",
+    "kernel/loop_rules.py",
+    "search/execute.py",
+    "frontend/c.lark",
+    "frontend/c.table.json",
+)
+
+
+@pytest.fixture(scope="module")
+def source_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("source") / "optigpu"
     shutil.copytree(ROOT / "src" / "optigpu", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    for module in ("remembered_verdicts", "trusted"):
-        monkeypatch.setattr(f"optigpu.check.{module}.ROOT", copy)
-    before = remembered_verdicts.checker_hash()
-    assert before == remembered_verdicts.CHECKER_HASH
-    for changed in ("kernel/loop_rules.py", "search/execute.py", "frontend/c.lark", "frontend/c.table.json"):
-        file = copy / changed
-        file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-        after = remembered_verdicts.checker_hash()
-        assert after != before
-        before = after
+    return copy
+
+
+@pytest.mark.parametrize("changed", CHECKED_FILES)
+def test_the_hash_of_the_checker_is_of_its_files(source_copy: Path, changed: str) -> None:
+    before = checker_source.source_hash(source_copy)
+    file = source_copy / changed
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text + "\n", encoding="utf-8")
+    assert checker_source.source_hash(source_copy) != before
+    file.write_text(text, encoding="utf-8")
+    assert checker_source.source_hash(source_copy) == before == checker_source.checker_hash()
+
+
+@pytest.mark.parametrize("changed", CHECKED_FILES)
+def test_a_file_that_was_changed_after_the_start_is_noticed(
+    source_copy: Path, changed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if its contents and its time are those of before: what was loaded in between is not known."""
+    file = source_copy / changed
+    about = file.stat()
+    newest = max(max(p.stat().st_ctime_ns, p.stat().st_mtime_ns) for p in source_copy.rglob("*"))
+    monkeypatch.setattr(checker_source, "ROOT", source_copy)
+    monkeypatch.setattr(checker_source, "LOADED_AT", newest + checker_source.JUST_BEFORE + 1)
+    assert checker_source.is_as_loaded()
+    monkeypatch.setattr(checker_source, "LOADED_AT", about.st_ctime_ns + checker_source.JUST_BEFORE)
+    assert not checker_source.is_as_loaded()
+    monkeypatch.setattr(checker_source, "LOADED_AT", newest + checker_source.JUST_BEFORE + 1)
+    other = file.with_name("moved away")
+    file.rename(other)
+    assert not checker_source.is_as_loaded()
+    other.rename(file)
 
 
 # Entries that are not believed
@@ -341,6 +387,20 @@ def test_no_code_is_made_from_what_memory_made_up(cache: Path, tmp_path: Path, p
         s.emit(tmp_path / "out.c")
     assert not (tmp_path / "out.c").exists()
     assert main(["audit", str(file)]) == 1
+
+
+def test_an_audit_says_why_a_program_is_rejected_in_every_run(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rejection is remembered without its reasons."""
+    monkeypatch.setenv("OPTIGPU_CACHE", str(cache))
+    file = tmp_path / "wrong.c"
+    file.write_text(WRONG, encoding="utf-8")
+    said = []
+    for _ in range(2):
+        assert main(["audit", str(file)]) == 1
+        said.append(capsys.readouterr().out)
+    assert "need:" in said[0] and said[0] == said[1]
 
 
 def test_a_trace_shows_the_states_of_remembered_steps(cache: Path, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.judge import Solver
 from optigpu.runtime.call_error import CallError
 from optigpu.solver.answer_cache import CachedSolver, query_key
+from optigpu.solver.sealed_entries import SealedEntries
 from optigpu.solver.z3_solver import Z3Solver
 from optigpu.syntax.program import Program
 from tests.conftest import ROOT
@@ -189,19 +190,19 @@ class Never(Solver):
         raise AssertionError
 
 
-def forge(folder: Path, answer: int) -> None:
-    database = sqlite3.connect(folder / "obligations.sqlite")
+def forge(folder: Path, code: object, text: object) -> None:
+    database = sqlite3.connect(folder / "answers.sqlite")
     key = query_key(Z3Solver().description, [], GOAL)
     with database:
-        database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, answer))
+        database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (key, code, text))
     database.close()
 
 
-def kept(folder: Path) -> int:
-    database = sqlite3.connect(folder / "obligations.sqlite")
-    ((answer,),) = database.execute("SELECT answer FROM answers").fetchall()
+def kept(folder: Path, store: str = "answers.sqlite") -> tuple[bytes, str]:
+    database = sqlite3.connect(folder / store)
+    ((code, text),) = database.execute("SELECT code, text FROM entries").fetchall()
     database.close()
-    return int(answer)
+    return code, text
 
 
 def test_answers_are_kept_under_a_secret_of_the_user(tmp_path: Path) -> None:
@@ -212,9 +213,44 @@ def test_answers_are_kept_under_a_secret_of_the_user(tmp_path: Path) -> None:
     secret = mine / "answers.key"
     assert len(secret.read_bytes()) == 32 and secret.stat().st_mode & 0o077 == 0
     assert CachedSolver(Agreeing(), theirs).valid([], GOAL)
-    for answer in (kept(theirs), 1, 0, True):
-        forge(mine, answer)
+    code, text = kept(mine)
+    assert text == "no" and kept(theirs)[1] == "yes"
+    for forged in (
+        kept(theirs),
+        (code, "yes"),
+        (b"", "yes"),
+        (None, "yes"),
+        (code.hex(), "yes"),
+        (code, None),
+        (code, 1),
+    ):
+        forge(mine, *forged)
         assert not CachedSolver(Z3Solver(), mine).valid([], GOAL)
+
+
+def test_the_answer_to_one_question_is_not_that_to_another(tmp_path: Path) -> None:
+    """An authentic `yes` of the user's own cache is moved under the key of a question whose answer is no."""
+    assert CachedSolver(Z3Solver(), tmp_path).valid([GOAL], GOAL)
+    code, text = kept(tmp_path)
+    assert text == "yes"
+    forge(tmp_path, code, text)
+    assert not CachedSolver(Z3Solver(), tmp_path).valid([], GOAL)
+
+
+def test_an_entry_of_another_store_is_no_answer(tmp_path: Path) -> None:
+    key = query_key(Z3Solver().description, [], GOAL)
+    SealedEntries(tmp_path, "verdicts.sqlite").write(key, "yes")
+    assert not CachedSolver(Z3Solver(), tmp_path).valid([], GOAL)
+    forge(tmp_path, *kept(tmp_path, "verdicts.sqlite"))
+    assert kept(tmp_path)[1] == "yes"
+    assert not CachedSolver(Z3Solver(), tmp_path).valid([], GOAL)
+
+
+@pytest.mark.parametrize("text", ["", "True", "1", "YES", "yes "])
+def test_an_authentic_entry_that_is_no_answer_is_none(tmp_path: Path, text: str) -> None:
+    SealedEntries(tmp_path, "answers.sqlite").write(query_key(Z3Solver().description, [], GOAL), text)
+    assert not CachedSolver(Z3Solver(), tmp_path).valid([], GOAL)
+    assert not CachedSolver(Never(), tmp_path).valid([], GOAL)  # it was replaced
 
 
 class Agreeing(Solver):
@@ -244,7 +280,7 @@ def test_an_audit_does_not_believe_the_cache(tmp_path: Path, monkeypatch: pytest
     file.write_text(text, encoding="utf-8")
     assert main(["check", str(file)]) == 1
     monkeypatch.setattr(Z3Solver, "valid", lambda self, facts, goal: True)  # fills the cache with lies
-    (tmp_path / "cache" / "obligations.sqlite").unlink()
+    (tmp_path / "cache" / "answers.sqlite").unlink()
     assert main(["check", str(file)]) == 0
     monkeypatch.undo()
     monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path / "cache"))

@@ -380,7 +380,7 @@ def test_two_processes_share_an_output_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [b"", b"this is no database", bytes(4096)])
 def test_a_damaged_cache_is_as_good_as_none(tmp_path: Path, damage: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "obligations.sqlite").write_bytes(damage)
+    (tmp_path / "answers.sqlite").write_bytes(damage)
     monkeypatch.setenv("OPTIGPU_CACHE", str(tmp_path))
     assert main(["check", str(ROOT / "examples" / "histogram.c")]) == 0
 
@@ -389,13 +389,14 @@ def test_changed_answers_are_not_believed(tmp_path: Path) -> None:
     x = k.var("x", k.INT)
     goal, facts = k.lt(k.ZERO, x), [k.lt(k.num(-1, k.INT), x)]  # not a consequence
     assert not CachedSolver(Z3Solver(), tmp_path).valid(facts, goal)
-    database = sqlite3.connect(tmp_path / "obligations.sqlite")
-    (kept,) = database.execute("SELECT answer FROM answers").fetchone()
-    for forged in (1, 0, kept ^ 1, "yes", None):
+    database = sqlite3.connect(tmp_path / "answers.sqlite")
+    code, kept = database.execute("SELECT code, text FROM entries").fetchone()
+    assert kept == "no"
+    for forged in ("yes", "", 1, None):
         with database:
-            database.execute("UPDATE answers SET answer = ?", (forged,))
+            database.execute("UPDATE entries SET text = ?", (forged,))
         assert not CachedSolver(Z3Solver(), tmp_path).valid(facts, goal)
-        assert database.execute("SELECT answer FROM answers").fetchone() == (kept,)
+        assert database.execute("SELECT code, text FROM entries").fetchone() == (code, kept)
     database.close()
 
 

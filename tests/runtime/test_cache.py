@@ -21,6 +21,7 @@ from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import compile_c, run_compiler
 from optigpu.runtime.disk_cache import cached_file
 from optigpu.solver import answer_cache as answers
+from optigpu.solver import entry_table
 from optigpu.solver.z3_solver import Z3Solver
 from tests.conftest import ROOT
 from tests.support.compiling import compiled_copy, copies
@@ -209,15 +210,16 @@ def test_answers_that_are_too_many_go(folder: Path, monkeypatch: pytest.MonkeyPa
     assert answers.CachedSolver(Z3Solver(), folder).valid([goal], goal)
 
     def count() -> int:
-        with sqlite3.connect(folder / "obligations.sqlite") as database:
-            return int(database.execute("SELECT COUNT(*) FROM answers").fetchone()[0])
+        with sqlite3.connect(folder / "answers.sqlite") as database:
+            return int(database.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
 
     assert count() == 1
-    answers.CachedSolver(Z3Solver(), folder)
+    other = k.lt(k.num(-1), k.var("x", k.INT))
+    answers.CachedSolver(Z3Solver(), folder).valid([goal], other)
+    assert count() == 2
+    monkeypatch.setattr(entry_table, "MAX_ENTRIES_BYTES", 10)
+    answers.CachedSolver(Z3Solver(), folder).valid([goal], goal)
     assert count() == 1
-    monkeypatch.setattr(answers, "MAX_CACHE_BYTES", 10)
-    answers.CachedSolver(Z3Solver(), folder)
-    assert count() == 0
 
 
 # Folders

@@ -52,7 +52,7 @@ def without_stack_trace(err: str) -> None:
 
 
 def intact(cache: Path) -> bool:
-    database = sqlite3.connect(cache / "obligations.sqlite")
+    database = sqlite3.connect(cache / "answers.sqlite")
     try:
         return bool(database.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from optigpu.check.certificate import CertificateHeader, read_certificate
@@ -15,6 +15,7 @@ from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name, open_name
 from optigpu.frontend import parse_text
 from optigpu.kernel import Judge, Kernel, Ledger, Rejected
+from optigpu.light_dataclass import dataclass
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import SearchGuide
 from optigpu.syntax.diagnostic import InputError

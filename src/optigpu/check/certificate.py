@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from optigpu.check.recorded_proof import RuleCall, StateRef
 from optigpu.kernel import context as groups
 from optigpu.kernel import loop_contract as iterations
 from optigpu.kernel import side_conditions as conditions
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import cells
 from optigpu.logic import equality as values
 from optigpu.logic import terms as k

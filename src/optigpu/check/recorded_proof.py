@@ -6,10 +6,10 @@ A theorem comes out of a replay only if the kernel accepts every call, whatever 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from optigpu.kernel import Judge, Kernel, Ledger, State, Theorem
 from optigpu.kernel.instructions import KernelProgram
+from optigpu.light_dataclass import dataclass
 
 RECORDED_RULES = (
     "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",

@@ -6,13 +6,14 @@ here only saves attempts that would fail.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from typing import Any
 
 from optigpu.check.recorded_proof import RecordingKernel, RuleCall, StateRef
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.context import Context
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.cells import CellClaim, CellFamily
 from optigpu.logic.records import RECORDS
 from optigpu.logic.terms import Term

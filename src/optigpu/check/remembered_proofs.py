@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.check.verdict import FunctionResult
@@ -11,6 +10,7 @@ from optigpu.elaborate.elaborated import Elaborated, LoopSpec
 from optigpu.elaborate.weakening import weakened
 from optigpu.kernel import Judge, Kernel, Ledger, Theorem
 from optigpu.kernel import instructions as kc
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.terms import Term
 
 ProofBasis: TypeAlias = tuple[

@@ -19,14 +19,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Set
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from optigpu.check.certified_text import TOOL, text_hash
-from optigpu.check.trusted import ROOT, TRUSTED, files_of, tables_of
+from optigpu.check.checker_source import checker_hash, is_as_loaded
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.errors.problem import Problem
+from optigpu.light_dataclass import dataclass
 from optigpu.solver.sealed_entries import SealedEntries
 from optigpu.syntax.program import Program
 from optigpu.syntax.recursion_limit import deep
@@ -36,16 +37,20 @@ from optigpu.syntax.tree_json import tree_from_json, tree_to_json
 
 T = TypeVar("T")
 FILE = "verdicts.sqlite"
-CHECKER = (*TRUSTED, "search", "errors")  # folders whose code decides verdicts
 
 
 class RememberedVerdicts:
     """The verdicts in a folder. `basis`: the settings and the solver. `rejections`: remember these too."""
 
     def __init__(self, folder: Path | None, basis: tuple[str, ...], rejections: bool) -> None:
-        self.entries = SealedEntries(folder, FILE) if folder is not None else None
+        self.folder = folder
         self.basis = basis
         self.rejections = rejections
+
+    @cached_property
+    def entries(self) -> SealedEntries | None:
+        """The entries on disk; None if nothing is to be remembered."""
+        return None if self.folder is None or checker_hash() is None else SealedEntries(self.folder, FILE)
 
     def recall(
         self, program: Program, only: str | Set[str] | None, solver: str, check: Callable[[], ProgramResult]
@@ -63,7 +68,7 @@ class RememberedVerdicts:
             remembered.proof_store = _Proofs(self.entries, key)
             return remembered
         result = check()
-        if not result.functions or checker_hash() != CHECKER_HASH:  # the source was changed since it was loaded
+        if not result.functions or not is_as_loaded():
             return result
         if result.verified and not result.unbounded:
             self.entries.write(key, json.dumps(_written(result)))
@@ -87,7 +92,7 @@ class RememberedVerdicts:
 
     def key(self, program: Program, only: str | Set[str] | None, solver: str) -> str:
         wanted = "all" if only is None else f"only {sorted({only} if isinstance(only, str) else only)}"
-        parts = (TOOL, CHECKER_HASH, *self.basis, solver, wanted, tree_digest(program.items))
+        parts = (TOOL, f"{checker_hash()}", *self.basis, solver, wanted, tree_digest(program.items))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _read(self, key: str, program: Program, solver: str) -> ProgramResult | None:
@@ -107,19 +112,6 @@ class _Proofs:
 
     def write(self, text: str) -> None:
         self.entries.write(f"{self.key} proofs", text)
-
-
-def checker_hash() -> str:
-    """A hash of the source files of the checker, as they are now."""
-    digest = hashlib.sha256()
-    for path in (p for folder in CHECKER for p in (*files_of(folder), *tables_of(folder))):
-        content = (ROOT / path).read_bytes()
-        digest.update(f"{path} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()
-
-
-CHECKER_HASH = checker_hash()  # when the checker was loaded
 
 
 def _is_plain_rejection(r: ProgramResult) -> bool:

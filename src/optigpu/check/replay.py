@@ -25,7 +25,9 @@ from optigpu.solver.answer_cache import CachedSolver
 from optigpu.syntax.diagnostic import InputError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-START = "import sys; sys.path.insert(0, sys.argv[1]); from optigpu.check.replay import serve; serve()"
+START = (  # what is imported is no garbage
+    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); from optigpu.check.replay import serve; gc.freeze(); serve()"
+)
 
 
 class ReplayRequest(TypedDict):
@@ -117,6 +119,7 @@ def serve() -> None:
 
     sys.setrecursionlimit(10_000)
     gc.set_threshold(50_000, 20, 100)
+    gc.enable()
     sys.set_int_max_str_digits(0)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # a library that prints must not write into the answers

@@ -6,8 +6,7 @@ macros, logical constants, axioms) is the same, and no more is assumed, so the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.program import Axiom, Function, Include, Program, TopLevel
 from optigpu.syntax.source import Loc
 

@@ -1,4 +1,4 @@
-"""What has to be right for a verdict to be right: folders of ours with their sizes, and programs of others.
+"""What has to be right for a verdict to be right: folders and files of ours with their sizes, and programs of others.
 
 `optigpu audit` prints the list, docs/logic.md has it, and a test compares it with what the replaying process imports.
 """
@@ -12,6 +12,7 @@ from optigpu.solver.package_versions import package_version
 
 ROOT = Path(__file__).parent.parent
 TRUSTED = {
+    "light_dataclass.py": "how immutable classes are made",
     "logic": "terms, facts, laws of equality",
     "kernel": "states, rules, theorems",
     "elaborate": "C to the kernel's programs",
@@ -33,9 +34,11 @@ TABLES = ".table.json"  # of the grammars, made from them; a test compares them
 PROGRAMS_FOR_CODE = "the C compiler, nvcc or NVRTC, the driver"
 
 
-def files_of(folder: str) -> list[Path]:
-    """The source files of a trusted folder, relative to the package."""
-    return sorted(p.relative_to(ROOT) for p in (ROOT / folder).rglob("*") if p.suffix in SUFFIXES)
+def files_of(part: str) -> list[Path]:
+    """The source files of a trusted folder, relative to the package; or the one file of that name."""
+    if part.endswith(".py"):
+        return [Path(part)]
+    return sorted(p.relative_to(ROOT) for p in (ROOT / part).rglob("*") if p.suffix in SUFFIXES)
 
 
 def tables_of(folder: str) -> list[Path]:
@@ -65,7 +68,7 @@ def programs(solver: str) -> list[str]:
 def table() -> str:
     """The list for docs/logic.md."""
     rows = ["| folder | what it does |", "|---|---|"]
-    rows += [f"| `{folder}/` | {task} |" for folder, task in TRUSTED.items()]
+    rows += [f"| `{part if part.endswith('.py') else f'{part}/'}` | {task} |" for part, task in TRUSTED.items()]
     rows += [f"| `{folder}/`, for emitted code | {task} |" for folder, task in TRUSTED_FOR_CODE.items()]
     return "\n".join(
         [*rows, f"| programs of others | Python, z3 (or z3 and cvc5), lark; for code {PROGRAMS_FOR_CODE} |"]

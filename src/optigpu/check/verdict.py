@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Protocol
 
 from optigpu.check.recorded_proof import RuleCall
 from optigpu.errors.problem import Problem
 from optigpu.kernel import Theorem
+from optigpu.light_dataclass import dataclass
 from optigpu.search.contract_annotations import InferredLoop
 from optigpu.search.proof_states import ProofStates
 from optigpu.syntax.diagnostic import Diagnostic

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Set
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +26,7 @@ from optigpu.kernel import Judge, Ledger
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation
 from optigpu.kernel.ledger import called
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.judge import Solver
 from optigpu.search.advice import SearchGuide
 from optigpu.search.content_names import Nameless

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.expression_text import CExprs, spelled_out
@@ -15,6 +14,7 @@ from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import inside_loop, is_checked
 from optigpu.codegen.wrapping import explicit_wraps, ranges_after, with_wraps
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Array, Bool, Call, Cast, Expr, Int, SizeOf, Type, Var, is_float, is_int

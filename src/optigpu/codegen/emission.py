@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from optigpu.codegen.c import emit_c
 from optigpu.codegen.cuda.cuda_unit import CudaUnit, emit_cuda, host_function
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.program import CallStmt, Function, Program
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import StatementId

@@ -6,7 +6,6 @@ type is the type that C gives the text: where a value may not fit it, operands a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -23,6 +22,7 @@ from optigpu.codegen.integer_types import (
     without_implicit,
 )
 from optigpu.codegen.value_ranges import Ranges
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import MATH, index_helper
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.codegen.integer_polynomials import binary, expression, keeps_value, number, opaque, poly
 from optigpu.codegen.value_ranges import Ranges
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, Unary, is_int
 from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.polynomials import Polynomial

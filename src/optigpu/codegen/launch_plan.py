@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.types import Scalar
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import cached_property
 
 from optigpu.codegen.integer_polynomials import mentioned, poly
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var, is_int
 from optigpu.syntax.polynomials import Monomial, Polynomial, constant_polynomial, polynomial_of, without_factors
 from optigpu.syntax.printer import print_expr

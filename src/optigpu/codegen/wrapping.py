@@ -7,10 +7,10 @@ operation. Inside the cast the operation is mathematical, like all other arithme
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from optigpu.codegen.integer_polynomials import expand_index_helper, keeps_value
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_checked
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, Unary, is_int
 from optigpu.syntax.operators import WRAPPING

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -12,7 +11,7 @@ from functools import partial
 from optigpu.check.verdict import Counterexample, FunctionResult, ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.commands.file_answers import FileAnswer, independent_parts, joined_answers, without_proofs
-from optigpu.commands.worker_processes import in_processes
+from optigpu.commands.worker_processes import in_processes, process_count
 from optigpu.frontend import parse_file
 from optigpu.report.diagnostics import Style, render
 from optigpu.report.progress import progress_on
@@ -63,7 +62,7 @@ def check_command(args: argparse.Namespace, style: Style) -> int:
         raise CallError("a certificate is of one whole file: --certificate goes with one FILE, and not with --function")
     if args.certificate is not None or args.show_proof:
         args.jobs = 1  # proofs stay in the process that made them
-    args.jobs = args.jobs or os.cpu_count() or 1
+    args.jobs = process_count(args.jobs)
     code = FINE
     results = []
     for file, answer in _answers(args, style):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from optigpu.interp.heap import MemoryView, Uninit
 from optigpu.interp.inputs import Inputs, arguments
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs
+from optigpu.light_dataclass import dataclass
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import DTYPES, ArrayParam, Signature

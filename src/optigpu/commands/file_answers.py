@@ -6,12 +6,13 @@ the connected components of the graph of calls, so no function is proved twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.check.verdict import FunctionResult, ProgramResult
 from optigpu.elaborate.program_elaboration import elaborate
 from optigpu.elaborate.weakening import closed_name
 from optigpu.kernel.ledger import called
+from optigpu.light_dataclass import dataclass
 from optigpu.report.verdict_text import as_json
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Program

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from dataclasses import dataclass
 from typing import Any
+
+from optigpu.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,13 @@ TIMEOUT = option(
 PROGRESS = option(
     "--progress", action="store_true", help="show what a long check is doing, also if the output is no terminal"
 )
-JOBS = option(
-    "--jobs",
-    type=positive,
-    metavar="N",
-    default=1,
-    help="check independent functions in N processes (0: one a core; default 1)",
-)
+
+
+def jobs(what: str) -> Option:
+    return option(
+        "--jobs", type=positive, metavar="N", default=1, help=f"{what} in N processes (0: one a core; default 1)"
+    )
+
 
 COMMANDS = (
     Command("check", "verify functions against their contracts", (
@@ -76,12 +77,13 @@ COMMANDS = (
                help="unbounded: assume that integers fit where that is not shown, and say where"),
         option("--no-cache", action="store_true", help="do not use solver answers of earlier runs"),
         option("--certificate", metavar="OUT", help="write the certificate of a verified file"),
-        JOBS, TIMEOUT, PROGRESS,
+        jobs("check independent functions"), TIMEOUT, PROGRESS,
     )),
     Command("audit", "replay a certificate, make emitted code again, and print what the proof rests on", (
         FILES,
         option("--certificate", metavar="IN", help="the certificate (default: prove first, then replay)"),
         option("--no-assumptions", action="store_true", help="exit 1 if there is an axiom or admitted function"),
+        jobs("audit files"),
     )),
     Command("explain", "what an error code means", (option("code", metavar="CODE"),)),
     Command("parse", "read C files and check names and types", (FILES,)),
@@ -93,10 +95,12 @@ COMMANDS = (
         FILES, FUNCTION,
         option("--seconds", type=float, default=2.0, help="how long per function (default 2)"),
         option("--seed", type=int, default=0),
+        jobs("test functions"),
     )),
     Command("run-c", "compile to C, run on random inputs, compare with the interpreter", (
         FILES, FUNCTION,
         option("--seed", type=int, default=0),
+        jobs("run functions"),
     )),
     Command("run", "run a script: every step verified, the trace written", (
         SCRIPT,
@@ -109,9 +113,11 @@ COMMANDS = (
         option("--step", type=int, metavar="N", help="only this one"),
         option("--plain", action="store_true", help="compare plain C, without annotations"),
     )),
-    Command("build", "verify, emit and compile a C file, or what a script makes", (
-        option("source", metavar="SOURCE", help="a C file or a script"),
-        option("-o", "--output", metavar="OUT", help="where the code goes (default build/NAME.c or build/NAME.cu)"),
+    Command("build", "verify, emit and compile C files, or what scripts make", (
+        option("sources", nargs="+", metavar="SOURCE", help="a C file or a script"),
+        option("-o", "--output", metavar="OUT",
+               help="where the code of one SOURCE goes (default build/NAME.c or build/NAME.cu)"),
+        jobs("build sources"),
     )),
     Command("bench", "time the kernels of a C file, of what a script makes, or of what was built", (
         option("source", metavar="SOURCE", help="a C file, a script, or the .cu or .json that `optigpu build` wrote"),

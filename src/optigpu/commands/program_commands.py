@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from optigpu.check.certify import certificate_of
 from optigpu.check.verify import Settings, Verifier
@@ -12,6 +15,7 @@ from optigpu.codegen.c import emit_c
 from optigpu.commands.check_command import host_functions
 from optigpu.commands.differential import compare_on
 from optigpu.commands.file_audits import audited_file, replayed
+from optigpu.commands.worker_processes import in_processes, process_count
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file
 from optigpu.frontend.parameter_types import effective_types
@@ -25,31 +29,43 @@ from optigpu.runtime.call_error import FINE, WRONG, CallError
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.signature import signature_of
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Function, Program
 from optigpu.syntax.unfolding import definitions_of
+
+FunctionCommand: TypeAlias = Callable[[argparse.Namespace, Style, Program, Function], int]
 
 
 def audit_command(args: argparse.Namespace, style: Style) -> int:
     code = FINE
-    for file in args.files:
-        if args.certificate is not None:
-            try:
-                audit = audited_file(file, Path(args.certificate).read_text(encoding="utf-8"))
-            except ValueError as e:
-                raise CallError(f"{args.certificate}: {e}") from None
-        else:
-            program = parse_file(file)
-            result = Verifier(Settings(answers_folder())).verify(program)
-            if result.failures:
-                for f in result.functions:
-                    print(render_function(f, style))
-                return WRONG
-            audit = replayed(certificate_of(program, result), file)
-        print(render_audit(file, audit, style))
-        if audit.failures or (args.no_assumptions and audit.assumptions):
-            code = WRONG
+    for audited in in_processes(
+        [partial(_audited, args, style, file) for file in args.files], process_count(args.jobs)
+    ):
+        if audited is None:
+            return WRONG
+        code = max(code, audited)
     return code
+
+
+def _audited(args: argparse.Namespace, style: Style, file: str) -> int | None:
+    """The exit code for one file; None if it is not verified, and no further file is to be looked at."""
+    if args.certificate is not None:
+        try:
+            audit = audited_file(file, Path(args.certificate).read_text(encoding="utf-8"))
+        except ValueError as e:
+            raise CallError(f"{args.certificate}: {e}") from None
+    else:
+        program = parse_file(file)
+        result = Verifier(Settings(answers_folder())).verify(program)
+        if result.failures:
+            for f in result.in_full().functions:  # a rejection that was remembered has no reasons
+                print(render_function(f, style))
+            return None
+        audit = replayed(certificate_of(program, result), file)
+    print(render_audit(file, audit, style))
+    return WRONG if audit.failures or (args.no_assumptions and audit.assumptions) else FINE
 
 
 def explain_command(args: argparse.Namespace, style: Style) -> int:
@@ -76,35 +92,57 @@ def print_command(args: argparse.Namespace, style: Style) -> int:
 
 
 def test_command(args: argparse.Namespace, style: Style) -> int:
-    failed = False
-    for file in args.files:
-        program = parse_file(file)
-        runner = Runner(program)
-        for f in host_functions(program, args.function):
-            report = test_function(runner, f, seed=args.seed, seconds=args.seconds)
-            print(render_test(report, style))
-            failed = failed or report.failure is not None
-    return WRONG if failed else FINE
+    return max(_of_functions(args, style, _tested), default=FINE)
+
+
+def _tested(args: argparse.Namespace, style: Style, program: Program, f: Function) -> int:
+    report = test_function(Runner(program), f, seed=args.seed, seconds=args.seconds)
+    print(render_test(report, style))
+    return WRONG if report.failure is not None else FINE
 
 
 def run_c_command(args: argparse.Namespace, style: Style) -> int:
-    for file in args.files:
-        program = parse_file(file)
-        runner = Runner(program)
-        source = emit_c(program)
-        for f in host_functions(program, args.function):
-            plain = without_constants(program, f)
-            compiled = CFunction(source, signature_of(plain, effective_types(plain), definitions_of(program)))
-            runs = 0
-            for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
-                difference = compare_on(compiled, runner, f, inputs)
-                runs += 1
-                if difference is not None:
-                    print(f"{style.red('differs')}: {f.name}({show_inputs(inputs)})")
-                    print(f"  {difference.what}: compiled {difference.compiled}, interpreted {difference.interpreted}")
-                    return WRONG
-            print(f"{style.bold(f.name)}: C and interpreter {style.green('agree')} on {runs} inputs")
+    return next((code for code in _of_functions(args, style, _run_as_c) if code != FINE), FINE)
+
+
+def _run_as_c(args: argparse.Namespace, style: Style, program: Program, f: Function) -> int:
+    runner = Runner(program)
+    plain = without_constants(program, f)
+    compiled = CFunction(emit_c(program), signature_of(plain, effective_types(plain), definitions_of(program)))
+    runs = 0
+    for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
+        difference = compare_on(compiled, runner, f, inputs)
+        runs += 1
+        if difference is not None:
+            print(f"{style.red('differs')}: {f.name}({show_inputs(inputs)})")
+            print(f"  {difference.what}: compiled {difference.compiled}, interpreted {difference.interpreted}")
+            return WRONG
+    print(f"{style.bold(f.name)}: C and interpreter {style.green('agree')} on {runs} inputs")
     return FINE
+
+
+def _of_functions(args: argparse.Namespace, style: Style, command: FunctionCommand) -> Iterator[int]:
+    """The exit codes of a command on each function of each file, in their order. An error of a file comes after what is printed
+    about those before it."""
+    jobs = process_count(args.jobs)
+    if jobs == 1:
+        for file in args.files:
+            program = parse_file(file)
+            for f in host_functions(program, args.function):
+                yield command(args, style, program, f)
+        return
+    tasks: list[Callable[[], int]] = []
+    error: Exception | None = None
+    for file in args.files:
+        try:
+            program = parse_file(file)
+            tasks += [partial(command, args, style, program, f) for f in host_functions(program, args.function)]
+        except (CallError, InputError, OSError) as e:
+            error = e
+            break
+    yield from in_processes(tasks, jobs)
+    if error is not None:
+        raise error
 
 
 PROGRAM_COMMANDS = {

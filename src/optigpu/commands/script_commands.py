@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 from optigpu.api import Script, checking, has_kernels
 from optigpu.commands.script_runs import run_script
+from optigpu.commands.worker_processes import in_processes, process_count
 from optigpu.report.diagnostics import Style
 from optigpu.report.diffs import render_diff
 from optigpu.report.scripts import render_script, render_step
@@ -52,11 +54,18 @@ def diff_command(args: argparse.Namespace, style: Style) -> int:
 
 
 def build_command(args: argparse.Namespace, style: Style) -> int:
-    code, script = _script_of(args.source, style)
+    if args.output is not None and len(args.sources) != 1:
+        raise CallError("--output goes with one SOURCE")
+    tasks = [partial(_built, source, args.output, style) for source in args.sources]
+    return next((code for code in in_processes(tasks, process_count(args.jobs)) if code != FINE), FINE)
+
+
+def _built(source: str, output: str | None, style: Style) -> int:
+    code, script = _script_of(source, style)
     if script is None:
         return code
     gpu = has_kernels(script.program)
-    target = script.emit(args.output or f"build/{Path(args.source).stem}{'.cu' if gpu else '.c'}")
+    target = script.emit(output or f"build/{Path(source).stem}{'.cu' if gpu else '.c'}")
     if gpu:
         save(script.built_cuda(), target.parent, target.stem)
     print(f"{style.green('VERIFIED')} {target}: {script.build()}")

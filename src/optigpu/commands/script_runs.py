@@ -7,10 +7,10 @@ import runpy
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from optigpu.api import Script, observe
+from optigpu.light_dataclass import replace
 from optigpu.report.diagnostics import Style
 from optigpu.report.scripts import render_step_error
 from optigpu.runtime.call_error import BAD_INPUT, FINE, WRONG, BuildError, CallError

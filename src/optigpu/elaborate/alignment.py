@@ -6,9 +6,10 @@ pointers it passes start at multiples of the widest vector that is accessed thro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from optigpu.kernel import instructions as kc
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.terms import Term
 

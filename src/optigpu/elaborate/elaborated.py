@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.elaborate.alignment import VectorAccesses
 from optigpu.elaborate.formula_definedness import ContractFacts
 from optigpu.kernel import instructions as kc
+from optigpu.light_dataclass import dataclass
 from optigpu.logic.cells import CellClaim
 from optigpu.logic.terms import Term
 from optigpu.syntax.source import Loc, StatementId

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from optigpu.elaborate.code_builder import CodeBuilder
 from optigpu.elaborate.elaborated import ContractPlaces
@@ -13,6 +13,7 @@ from optigpu.frontend.collective_contracts import synchronised_variable
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_conditions import ANY_LAUNCH
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, UNINIT, CellClaim
 from optigpu.logic.terms import INT, Term

@@ -17,7 +17,7 @@ is claimed twice: neither by two clauses, nor by two iterations, nor to be writt
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TypeAlias
 
 from optigpu.elaborate.code_builder import CodeBuilder
@@ -27,6 +27,7 @@ from optigpu.elaborate.name_scope import Names
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.context import GROUP_SIZE, imaginary
 from optigpu.kernel.iterations import IterationRange, iterations
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import LENT, READ, UNINIT, CellClaim, Owner, outermost, over
 from optigpu.logic.terms import Term

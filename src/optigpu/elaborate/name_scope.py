@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.diagnostic import InputError, input_error

@@ -11,7 +11,6 @@ The theorem about this program is that it is safe whatever floats do. Its result
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from optigpu.elaborate.elaborated import Elaborated, LoopSpec
 from optigpu.elaborate.function_contracts import ElaboratedContract
@@ -21,6 +20,7 @@ from optigpu.elaborate.name_scope import Names, unsupported
 from optigpu.elaborate.weakening import open_name
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, CellClaim
 from optigpu.logic.names import Origin

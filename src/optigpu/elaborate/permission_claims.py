@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TypeAlias
 
 from optigpu.elaborate.formula_terms import FormulaElaborator
@@ -16,6 +16,7 @@ from optigpu.elaborate.name_scope import (
     sort_of,
     unsupported,
 )
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, UNINIT, CellClaim, Cells, Owner
 from optigpu.logic.terms import INT, Term

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.elaborate.device_calls import CallElaborator
 from optigpu.elaborate.elaborated import LoopSpec
 from optigpu.elaborate.expression_values import ExpressionElaborator
@@ -17,6 +15,7 @@ from optigpu.frontend.implicit_conversions import promoted
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.iterations import iterations
 from optigpu.kernel.side_conditions import within
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.names import Name
 from optigpu.logic.terms import INT, Term

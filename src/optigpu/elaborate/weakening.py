@@ -7,10 +7,10 @@ comparisons and conversions of floats left open. Promises of `f` that hold over 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import TypeAlias
 
 from optigpu.kernel import instructions as kc
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME
 

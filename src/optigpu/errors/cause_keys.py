@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from optigpu.kernel.causes import Cause, Operation, UnequalParts, UnmetObligation, WrongContext
 from optigpu.kernel.context import HOST, THREADS
 from optigpu.kernel.instructions import REGISTER, SHARED, Obligation
+from optigpu.light_dataclass import dataclass
 from optigpu.search.search_causes import DataRace, NoLoopContract, Obstacle, RaceKind, RaceScope, SharedByThreads
 
 

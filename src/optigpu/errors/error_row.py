@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from optigpu.errors.cause_keys import CauseKey
 from optigpu.errors.details import Details
+from optigpu.light_dataclass import dataclass
 
 # A template over {array} (the array in backquotes, or "this"), {base} (its name alone) and {race}, or a function of the problem.
 Wording = str | Callable[[Details], str | None]

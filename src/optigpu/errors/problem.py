@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optigpu.kernel.causes import Cause
+from optigpu.light_dataclass import dataclass
 from optigpu.logic.terms import Term
 from optigpu.syntax.source import Loc
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.frontend.formula_types import FormulaTyper
+from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.gpu_rules import BARRIERS
 from optigpu.syntax.program import CallStmt, Ghost, GhostArg, Stmt

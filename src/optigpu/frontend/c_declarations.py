@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lark import Token
 
 from optigpu.frontend.c_expressions import CExpressionBuilder
 from optigpu.frontend.expression_builder import Child
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Declarator, DeclaredType, InitDeclarator, InitializerList
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import BUILTIN_NAMES
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Array, Bool, Call, Expr, Index, Int, Type, Var

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from lark import Token
 
@@ -25,6 +24,7 @@ from optigpu.frontend.library_names import INSTEAD
 from optigpu.frontend.loop_headers import apply_pragma, loop_range
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Jump, Pragma, RawStatement, SimpleStatement
+from optigpu.light_dataclass import replace
 from optigpu.syntax.annotations import CLAUSE_NAMES, MARKERS, TOP_LEVEL_ANNOTATIONS, WITH
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call, Int, Var

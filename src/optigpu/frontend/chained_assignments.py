@@ -7,10 +7,9 @@ indices read no memory that can be stored to, and the targets are different vari
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optigpu.frontend.raw_statements import SimpleStatement
 from optigpu.frontend.side_effects import loaded_names, pointer_roots
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC, index_helper
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Var

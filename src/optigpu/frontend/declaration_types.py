@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.frontend.declared_names import declare
 from optigpu.frontend.expression_types import ExpressionTyper, same_size, typed_dims
 from optigpu.frontend.implicit_conversions import convert, describe_type
+from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Alloc, Array, Expr, Var
 from optigpu.syntax.free_names import free_vars

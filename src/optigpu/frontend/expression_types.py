@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.implicit_conversions import (
     convert,
@@ -15,6 +13,7 @@ from optigpu.frontend.implicit_conversions import (
     strip_implicit,
     usual_conversion,
 )
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.alpha_equality import alpha_equal
 from optigpu.syntax.builtins import (
     BUILTIN_NAMES,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
 
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     Array,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from optigpu.frontend.formula_integers import machine_integer_error, restricts_i
 from optigpu.frontend.grammar_tables import parser_of
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.syntax_errors import syntax_error
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     BIG_OPERATORS,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
 from optigpu.frontend.formula_kinds import as_real
 from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.frontend.permission_sugar import desugared
 from optigpu.frontend.permission_types import PermissionTyper
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
     INT_CONSTANTS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import cached_property
 
 from optigpu.frontend.barrier_arguments import typed_barrier_argument
 from optigpu.frontend.collective_contracts import reject_collective_contract
@@ -11,7 +11,7 @@ from optigpu.frontend.declaration_types import DeclarationTyper
 from optigpu.frontend.declared_names import declare, reject_macro, unknown_name
 from optigpu.frontend.device_names import DeviceNames
 from optigpu.frontend.early_exits import reject_jumps
-from optigpu.frontend.evaluation_order import reject_moving_bound, reject_moving_target, reject_nested_effects
+from optigpu.frontend.evaluation_order import Aliases, reject_moving_bound, reject_moving_target, reject_nested_effects
 from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost, typed_with
@@ -19,6 +19,8 @@ from optigpu.frontend.implicit_conversions import convert, describe_type, fittin
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
 from optigpu.frontend.permission_sugar import fraction_names, with_shares
+from optigpu.frontend.side_effects import pointer_roots
+from optigpu.light_dataclass import replace
 from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
 from optigpu.syntax.diagnostic import Label, input_error
@@ -97,6 +99,10 @@ class FunctionTyper:
         self.declarations = DeclarationTyper(values, function.body)
         self.params = Scope(globals_)
         self.fractions: set[str] = set()  # names of type `_Fraction`
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        return pointer_roots(self.f.body)
 
     def run(self) -> Function:
         f = self.f
@@ -263,7 +269,7 @@ class FunctionTyper:
         if s.op is None:
             value = convert(value, typed.type, "the target is")
             store = replace(s, target=typed, value=value)
-            reject_moving_target(self.f, self.values.functions, store)
+            reject_moving_target(self.aliases, self.values.functions, store)
             return store
         assert isinstance(value.type, Scalar)
         if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
@@ -308,7 +314,7 @@ class FunctionTyper:
         contract = self.contract(written, inner, function=False)
         body = self.body(s.body, Scope(inner))
         range_ = replace(r, start=start, bound=bound, amount=amount)
-        reject_moving_bound(self.f, self.values.functions, body, range_)
+        reject_moving_bound(self.aliases, self.values.functions, body, range_)
         return replace(s, range=range_, contract=contract, body=body)
 
     def compared(self, s: For, start: Expr, bound: Expr) -> tuple[Expr, Expr]:

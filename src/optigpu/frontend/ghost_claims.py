@@ -13,9 +13,9 @@ takes: permissions, ranges, pointers to elements of any type. Parameters without
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from optigpu.frontend.permission_sugar import with_shares
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Binary, Call, Expr, PointsTo, ProofType, TypeOf, Var

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from optigpu.frontend.declared_names import declare, foreign_name
 from optigpu.frontend.expression_types import CallSignatures
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_claims import claims_at_use, ghost_contract
 from optigpu.frontend.library_names import INSTEAD
+from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Array, Call, FunType, ProofType, Type, TypeOf, logical
 from optigpu.syntax.program import CallStmt, Clause, Decl, Function, Ghost, GhostArg, Stmt, Store

@@ -18,6 +18,8 @@ from lark import Lark
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
+from optigpu.frontend.patient_lexer import PatientContextualLexer
+
 FOLDER = Path(__file__).parent
 STARTS = {
     "c": ("program", "expr"),
@@ -29,6 +31,9 @@ OPTIONS: dict[str, Any] = {
     "keep_all_tokens": True,
     "maybe_placeholders": False,
 }
+PLUGINS: dict[str, Any] = {
+    "_plugins": {"ContextualLexer": PatientContextualLexer}
+}  # a parser is the same with or without
 
 
 def parser_of(grammar: str) -> Lark:
@@ -38,12 +43,13 @@ def parser_of(grammar: str) -> Lark:
     except (OSError, ValueError):
         stored = None
     if isinstance(stored, dict) and stored.get("made_from") == _made_from(grammar):
+        stored["table"]["data"]["options"] |= PLUGINS
         return Lark.load(stored["table"])
-    return parser_from_grammar(grammar)
+    return parser_from_grammar(grammar, **PLUGINS)
 
 
-def parser_from_grammar(grammar: str) -> Lark:
-    return Lark(_text(grammar), start=list(STARTS[grammar]), **OPTIONS)
+def parser_from_grammar(grammar: str, **options: Any) -> Lark:
+    return Lark(_text(grammar), start=list(STARTS[grammar]), **OPTIONS, **options)
 
 
 def table_file(grammar: str) -> Path:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from optigpu.frontend.raw_statements import Pragma, SimpleStatement
 from optigpu.frontend.wellformed import HINT
+from optigpu.light_dataclass import replace
 from optigpu.syntax.conditions import MIRRORED
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Expr, Var

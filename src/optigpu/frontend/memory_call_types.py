@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.frontend.expression_types import ExpressionTyper
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import MEMORY_CALLS, SHUFFLES, VECTOR_BYTES, VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr

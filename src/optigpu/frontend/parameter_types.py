@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, Index, PointsTo, Type, Var

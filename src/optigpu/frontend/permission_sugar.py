@@ -12,8 +12,8 @@ consumes _RO(f, H)                 reads H
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from optigpu.light_dataclass import replace
 from optigpu.syntax.alpha_equality import alpha_equal
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.diagnostic import input_error

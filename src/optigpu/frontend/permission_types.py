@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.expression_types import ExpressionTyper
 from optigpu.frontend.formula_kinds import FormulaKinds
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import CELL_TARGETS, MEMORY_TYPES, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, FunType, Index, Int, PointsTo, Var, logical

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from optigpu.frontend.formula_parser import StringLiteral
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Expr, Type
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import InputError, Label, input_error
 from optigpu.syntax.source import Loc
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from dataclasses import replace
 
 from optigpu.frontend.declared_names import declare, is_built_in
 from optigpu.frontend.expression_types import (
@@ -16,6 +15,7 @@ from optigpu.frontend.function_types import FunctionTyper
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.frontend.recursion_check import reject_recursion
 from optigpu.frontend.side_effects import has_effects
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import (
     is_compiler_builtin,
 )

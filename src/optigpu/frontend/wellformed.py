@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax import exprs, program, types
 from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
@@ -219,6 +220,9 @@ def checked_parts(node: Any, around: Loc) -> list[object]:
         if not rule.fits(value) or not (possible is None or possible(value)):
             raise input_error("OG605", f"{shown_value(value)} cannot be the {rule.name} of a {kind.__name__}", around)
         if not rule.essential:
+            continue
+        if type(value) in NODES:
+            parts.append(value)
             continue
         if rule.declares and formula_word(value, kind):
             raise input_error("OG101", f"`{value}` is built in: choose another name", getattr(node, "loc", around))

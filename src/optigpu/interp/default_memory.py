@@ -9,10 +9,11 @@ whoever made the earlier access, or by the end of the kernel.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeAlias
 
 from optigpu.interp.happens_before import TaskPath
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.source import Loc
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
@@ -17,6 +16,7 @@ from optigpu.interp.heap import Heap, MemoryView, box_indices, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, RuntimeValue, close, convert, exact_divide
 from optigpu.interp.operator_semantics import binary_operation, linear_index
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (
     Addr,

@@ -10,9 +10,10 @@ cell, at least one of them a write, are a race. `Heap.note` records each access 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.source import Loc
 
 TaskPath: TypeAlias = tuple[tuple[int, int], ...]

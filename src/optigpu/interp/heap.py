@@ -4,7 +4,7 @@ of `happens_before.py`."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from optigpu.interp.default_memory import GroupShadow
 from optigpu.interp.happens_before import RecordedAccess, Shadow, TaskPath, concurrent
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.numeric_values import Number
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space

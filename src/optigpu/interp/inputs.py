@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.machine import Machine
 from optigpu.interp.numeric_values import Number, RuntimeValue
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function
 

@@ -9,7 +9,6 @@ computable value is skipped, and the report says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from greenlet import getcurrent, greenlet
@@ -23,6 +22,7 @@ from optigpu.interp.iteration_cells import IterationCells, ReadCells, require_un
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import RuntimeValue
 from optigpu.interp.thread_scheduler import CallContext, ThreadBody, describe_group
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.program import Clause, Define, Function, Item, LogicDef, Program, Role, logical_variables
 from optigpu.syntax.source import Loc

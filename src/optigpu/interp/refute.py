@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optigpu.interp.inputs import Inputs
 from optigpu.interp.misbehaviour import CannotEvaluate
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import Failure, test_function
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import Program, Role
 

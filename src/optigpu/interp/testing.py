@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from fractions import Fraction
 from itertools import cycle, islice
 
@@ -16,6 +16,7 @@ from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
 from optigpu.interp.numeric_values import Number
 from optigpu.interp.runner import Runner
 from optigpu.interp.thread_scheduler import ORDERED
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.program import Function
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import NOWHERE, Loc

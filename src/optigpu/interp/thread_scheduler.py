@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from greenlet import getcurrent, greenlet
@@ -21,6 +21,7 @@ from optigpu.interp.happens_before import TaskPath
 from optigpu.interp.heap import Allocation, Heap, MemoryView, Rights
 from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.numeric_values import Number, RuntimeValue
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import WARP_SIZE
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc

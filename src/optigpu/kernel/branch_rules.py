@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.causes import DifferentBranches, Operation, OutOfOrder, Rejected, WrongContext
 from optigpu.kernel.context import PendingRead, owner_where, with_reads
 from optigpu.kernel.instructions import Branch
 from optigpu.kernel.side_conditions import SideConditions, ended, next_instruction
 from optigpu.kernel.state import OpenBlock, State, TakenBranch, changed
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import CellFamily
 from optigpu.logic.terms import Term

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel.causes import EmptyGroup, Operation, Rejected, WrongContext, WrongShape, WrongSizes, WrongSpace
@@ -20,6 +19,7 @@ from optigpu.kernel.thread_conditions import (
     require_reach,
 )
 from optigpu.kernel.thread_rules import SYNCHRONISED, in_reach, not_in_use, synchronised
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Terms
 from optigpu.logic.equality import EqualitySteps

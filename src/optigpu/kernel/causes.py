@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY
 from enum import Enum
 from typing import ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 from optigpu.kernel.context import Context
 from optigpu.kernel.instructions import Limits, Obligation
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.cells import Cells, Owner, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term

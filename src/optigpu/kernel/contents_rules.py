@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.causes import NotOwner, Operation, OutOfOrder, Rejected, WrongShape
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, family_of, member, require_known, terms_of
 from optigpu.kernel.state import State, changed, take_number
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Cells, Owner, Terms, arguments, unknown
 from optigpu.logic.equality import EqualitySteps

@@ -7,10 +7,11 @@ resolved to a base and an index, and early returns are branches. `at` is a numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.cells import CellClaim, Terms
 from optigpu.logic.records import record
 from optigpu.logic.terms import ONE, Sort, Term

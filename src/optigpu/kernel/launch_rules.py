@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.causes import LaunchLimit, LeftInKernel, Operation, Rejected, WrongContext
 from optigpu.kernel.context import HOST, SETUP, TEARDOWN, THREADS, Context
 from optigpu.kernel.instructions import REGISTER, SHARED, LaunchKernel, Phase
 from optigpu.kernel.side_conditions import SideConditions, next_instruction
 from optigpu.kernel.state import State, changed
 from optigpu.kernel.thread_rules import ALL_MEMORY, synchronised
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.terms import ONE, ZERO
 

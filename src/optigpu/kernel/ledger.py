@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.kernel.instructions import Invoke, KernelProgram, Procedure, instructions_in
+from optigpu.light_dataclass import dataclass
 from optigpu.logic.records import record
 from optigpu.logic.terms import Term
 

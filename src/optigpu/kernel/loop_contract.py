@@ -49,6 +49,8 @@ class Cover:
 
 @record
 class LoopContract:
+    """What the iterations of a loop have to themselves, what they share, and what holds at their start."""
+
     exclusive: tuple[Exclusive, ...] = ()
     invariant: tuple[Invariant, ...] = ()
     facts: tuple[Term, ...] = ()  # under v

@@ -6,8 +6,6 @@ they hold at the start of v, and facts of v.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.causes import (
     BrokenInvariant,
     BrokenLaw,
@@ -46,6 +44,7 @@ from optigpu.kernel.thread_loop_conditions import (
     reads_after_loop,
     require_owned_by,
 )
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, LENT, READ, CellFamily, Cells, Owner, arguments, unknown
 from optigpu.logic.equality import EqualitySteps

@@ -13,7 +13,7 @@ the process is replayed in another one (check/replay.py).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import MappingProxyType, NoneType
 from typing import Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar, cast
@@ -34,6 +34,7 @@ from optigpu.kernel.instructions import KernelProgram, Obligation
 from optigpu.kernel.ledger import LedgerEntries, Theorem
 from optigpu.kernel.side_conditions import SideConditions
 from optigpu.kernel.state import OpenBlock, State
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import judge as inner_judge
 from optigpu.logic.facts import Facts, Guide
 from optigpu.logic.records import RECORDS

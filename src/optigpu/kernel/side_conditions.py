@@ -8,7 +8,7 @@ will introduce.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import TypeVar
 
 from optigpu.kernel.causes import (
@@ -30,6 +30,7 @@ from optigpu.kernel.instructions import Instruction, KernelProgram, Limits, Proc
 from optigpu.kernel.ledger import LedgerEntries
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.state import Families, State, TakenBranch
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, LENT, SOME, UNINIT, CellClaim, CellFamily, Cells, Terms, box, same
 from optigpu.logic.equality import Equality, EqualitySteps, step_at

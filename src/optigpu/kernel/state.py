@@ -11,12 +11,13 @@ still to be executed in the current block. Rules are written in the style of Hoa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TypeAlias
 
 from optigpu.kernel.context import Context, PendingReads
 from optigpu.kernel.instructions import Instruction, Instructions, Limits, Procedure
 from optigpu.kernel.loop_contract import EnteredLoop
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.cells import CellFamily, Terms
 from optigpu.logic.facts import Facts
 from optigpu.logic.records import record

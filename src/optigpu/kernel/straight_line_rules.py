@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.causes import (
     EmptyGroup,
     NegativeSize,
@@ -53,6 +51,7 @@ from optigpu.kernel.thread_conditions import (
     require_claimed_owner,
     require_reach,
 )
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Terms, arguments, box, same, single, unknown
 from optigpu.logic.equality import EqualitySteps

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.causes import (
     EmptyGroup,
     NotOwner,
@@ -32,6 +30,7 @@ from optigpu.kernel.instructions import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, S
 from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, require_known, terms_of
 from optigpu.kernel.state import State
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Owner, Terms, same, single
 from optigpu.logic.facts import Facts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.causes import (
     NotOwner,
     Operation,
@@ -34,6 +32,7 @@ from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, LoopCont
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, next_instruction, require_known
 from optigpu.kernel.state import State
 from optigpu.kernel.thread_conditions import counted_outside, read_by_all, require_covered, require_outlives
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Owner
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from optigpu.kernel.causes import (
     NotOwner,
@@ -22,6 +21,7 @@ from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, family_of, member, next_instruction, require_known
 from optigpu.kernel.state import State, changed
 from optigpu.kernel.thread_conditions import WARP, require_covered, require_group_size, require_whole_warp
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all

@@ -8,8 +8,7 @@ Every family that a state holds with full share is injective: different b give d
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.records import record
 from optigpu.logic.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate, instantiate_all, remembered

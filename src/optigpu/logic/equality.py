@@ -12,10 +12,10 @@ constants for which it is proved.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts

@@ -5,9 +5,9 @@ From `n mod 16 = c` follows `n = 16 * q + c`, where q is the quotient variable n
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.terms import INT, Term
 

@@ -7,8 +7,9 @@ terms that the guide proposes. An instance follows from the fact at any term.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.names import Origin

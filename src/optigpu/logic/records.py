@@ -18,7 +18,7 @@ _STORAGE = ("__dict__", "__weakref__", "__init__", "__setattr__", "__delattr__")
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Makes a class a frozen dataclass (fields, replace, match, ==, hash) that is stored as a tuple."""
-    as_dataclass: Any = dataclass(init=False, eq=False, frozen=True)(cls)
+    as_dataclass: Any = dataclass(init=False, eq=False, repr=False)(cls)
     listed = sorted(fields(as_dataclass), key=lambda f: bool(f.kw_only))
     defaults = [f.default for f in listed if f.default is not MISSING]
     storage = _named(f"_{cls.__name__}", [f.name for f in listed], defaults=defaults)

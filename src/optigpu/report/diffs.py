@@ -6,10 +6,10 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from optigpu.light_dataclass import dataclass
 from optigpu.report.diagnostics import PLAIN, Style
 from optigpu.report.listing import ANNOTATED_VIEW, listing
 from optigpu.script.step import Step

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 from optigpu.check.verdict import ProgramResult
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.search.contract_annotations import InferredLoop, annotated
 from optigpu.search.formula_writer import Unprintable
 from optigpu.syntax.printer import ProgramPrinter

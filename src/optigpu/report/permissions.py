@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from optigpu.kernel import State
 from optigpu.kernel.context import NOWHERE
 from optigpu.kernel.instructions import HOST_MEMORY, REGISTER
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Terms
 from optigpu.logic.facts import Facts

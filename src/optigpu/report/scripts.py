@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from optigpu.codegen.emission import Emission
 from optigpu.report.diagnostics import PLAIN, Style, read_source, render
 from optigpu.report.diffs import changed
 from optigpu.report.verdict_text import assuming, assumptions, render_function
@@ -13,6 +13,9 @@ from optigpu.script.step_errors import StepError
 from optigpu.syntax.program import For, Function, Mode, Program
 from optigpu.syntax.source import SourceText
 from optigpu.syntax.walk import statements
+
+if TYPE_CHECKING:
+    from optigpu.codegen.emission import Emission
 
 
 def render_step(step: Step, style: Style = PLAIN) -> str:

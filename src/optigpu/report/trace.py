@@ -9,12 +9,12 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Hashable
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Generic, NotRequired, TypeAlias, TypedDict, TypeVar
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
 from optigpu.errors.problem import Problem
+from optigpu.light_dataclass import dataclass
 from optigpu.report.diffs import ADDED, CHANGED, INDENTED, REMOVED, SAME, Row, counts, rows
 from optigpu.report.listing import (
     ANNOTATED_VIEW,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.driver import DeviceArray
 from optigpu.runtime.libraries import same_results

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.exprs import (
     Addr,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from optigpu.codegen import launch_plan
 from optigpu.codegen.launch_plan import Plan
+from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import Requirement
 from optigpu.runtime.cuda import CudaFunction

@@ -8,10 +8,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import run_compiler
 from optigpu.runtime.disk_cache import cached_file, content_key

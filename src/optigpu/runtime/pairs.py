@@ -6,11 +6,11 @@ distinct if adjacent ones are after sorting. NaN makes both facts false.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.conditions import MIRRORED, NEGATED
 from optigpu.syntax.exprs import Binary, Expr, Range, RangeBinder, Var
 from optigpu.syntax.free_names import free_vars

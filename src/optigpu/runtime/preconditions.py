@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optigpu.light_dataclass import dataclass
 from optigpu.runtime.pairs import order_of_pairs
 from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from optigpu.light_dataclass import dataclass
 from optigpu.runtime.arrays import ArrayBuffer
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import (

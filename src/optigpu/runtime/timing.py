@@ -6,10 +6,10 @@ import ctypes
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from optigpu.light_dataclass import dataclass
 from optigpu.runtime.driver import DeviceArray, Driver, driver
 
 LEAST_WARM_UP, WARM_UP_SECONDS = 3, 0.4  # until the GPU clocks have ramped up

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import linecache
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.source import NOWHERE, Loc
 
 OUR_CODE = str(Path(__file__).parent.parent)  # frames of this package are not places of a script

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.program import Body, Function, Include, Program, Stmt, TopLevel
 from optigpu.syntax.source import NO_ID, NOWHERE, StatementId
 from optigpu.syntax.walk import inner_bodies, map_bodies

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from optigpu.light_dataclass import dataclass
 from optigpu.script.editing import StatementPath, statement_at, statements_of
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.exprs import Int

@@ -15,13 +15,14 @@ Nothing of this is trusted: the resulting program is verified like any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from optigpu.check.verdict import FunctionResult, ProgramResult
 from optigpu.check.verify import Verifier
 from optigpu.elaborate.weakening import closed_name
 from optigpu.errors.problem import Problem
 from optigpu.frontend.program_loading import retyped
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.names import source_name
 from optigpu.search.contract_annotations import annotated
 from optigpu.syntax.diagnostic import InputError

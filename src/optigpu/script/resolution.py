@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 
+from optigpu.light_dataclass import replace
 from optigpu.script import targets
 from optigpu.script.editing import StatementPath, is_valid_path
 from optigpu.script.handles import Handle, find_statement, headline

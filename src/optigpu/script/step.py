@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optigpu.check.verdict import ProgramResult
 from optigpu.errors.problem import Problem
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Diagnostic
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import NOWHERE, Loc

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter
 from optigpu.check.verify import Verifier
 from optigpu.errors.other_errors import TIME_IS_OVER
 from optigpu.errors.problem import Problem
 from optigpu.frontend import parse_text
+from optigpu.light_dataclass import replace
 from optigpu.script.call_site import call_site
 from optigpu.script.editing import statements_of
 from optigpu.script.step import Step

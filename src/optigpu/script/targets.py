@@ -6,9 +6,9 @@ unambiguous: `"bi"` is the loop over bi.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.editing import StatementPath
 from optigpu.script.handles import Handle
 from optigpu.syntax.program import Mode

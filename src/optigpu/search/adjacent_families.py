@@ -5,10 +5,9 @@ A contract may claim a[0..m] and a[m..n] one by one, and the program then loop o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel.side_conditions import Take
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Cells, Terms, arguments
 from optigpu.logic.terms import INT, TRUE, Term

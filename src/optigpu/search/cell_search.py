@@ -6,11 +6,10 @@ x = i mod 32.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel import Rejected, State
 from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.side_conditions import Take
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, KNOWN, LENT, CellClaim, CellFamily, Cells, Terms, same
 from optigpu.logic.equality import EqualitySteps

@@ -8,12 +8,13 @@ Only reals get names. Integers are indices and bounds, of which more must be kno
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from itertools import islice
 
 from optigpu.kernel import Kernel, State
 from optigpu.kernel.causes import Cause, Leak, MissingPermission, NotOwner, Overflow, Overlap, Uninitialised
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.terms import REAL, Term, substitute, subterms
 from optigpu.search.search_causes import SharedByThreads
 

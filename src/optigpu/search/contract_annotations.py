@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 from optigpu.kernel import State
 from optigpu.kernel.instructions import CountedLoop
 from optigpu.kernel.iterations import IterationRange
 from optigpu.kernel.loop_contract import LoopContract
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms, arguments
 from optigpu.logic.terms import INT, TRUE, Term, instantiate

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, same
 from optigpu.logic.facts import Facts

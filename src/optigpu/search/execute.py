@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import Kernel, Rejected, State, Theorem
@@ -10,6 +10,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Cause, MissingPermission, NotAllocated, Operation, OutOfOrder
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.thread_rules import lanes
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Terms, box
 from optigpu.logic.terms import TRUE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.kernel import State
 from optigpu.kernel.causes import (
@@ -19,6 +19,7 @@ from optigpu.kernel.causes import (
     WrongSpace,
 )
 from optigpu.kernel.context import THREADS
+from optigpu.light_dataclass import dataclass
 from optigpu.search.races import Access, explained, levels
 from optigpu.search.search_causes import Levels, SharedByThreads, UnequalNestedParts
 from optigpu.search.search_tools import SearchTools

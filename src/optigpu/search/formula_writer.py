@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import count, islice
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Owner, Terms
 from optigpu.logic.facts import Facts

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
 from optigpu.logic.names import Name, Origin

@@ -5,12 +5,11 @@ A loop that writes a[i] in iteration i gets the cells a[i] exclusively; an accum
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel import Rejected, State
 from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments, same
 from optigpu.logic.equality import EqualitySteps

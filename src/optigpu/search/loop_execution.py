@@ -6,7 +6,6 @@ iterations is unrolled; a loop that multiplies or divides its index always is.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from optigpu.kernel import Kernel, Rejected, State
@@ -15,6 +14,7 @@ from optigpu.kernel.causes import BrokenLaw, Operation, Overlap, Uninitialised, 
 from optigpu.kernel.context import THREADS
 from optigpu.kernel.loop_contract import EnteredLoop, LoopContract
 from optigpu.kernel.thread_conditions import ANY_LAUNCH, launch_of
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments
 from optigpu.logic.terms import Term

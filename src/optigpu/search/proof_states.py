@@ -5,10 +5,11 @@ They are found by the number of a statement, in the order of the text of its fun
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.kernel import State
 from optigpu.kernel import instructions as kc
+from optigpu.light_dataclass import dataclass
 
 
 @dataclass

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from optigpu.kernel import State
 from optigpu.kernel.causes import Cause, MissingPermission, NotOwner, Operation, UnorderedRead
@@ -15,6 +14,7 @@ from optigpu.kernel.context import MAGIC, NOWHERE, THREADS
 from optigpu.kernel.instructions import HOST_MEMORY, Procedure
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.thread_conditions import WARP
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL
 from optigpu.logic.facts import Facts

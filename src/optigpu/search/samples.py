@@ -6,11 +6,12 @@ Nothing rests on this: whatever the numbers are, the only answer they give is "n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from random import Random
 from typing import Any, TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import Model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from optigpu.kernel.causes import (
@@ -15,6 +14,7 @@ from optigpu.kernel.causes import (
     WrongValue,
     with_fields,
 )
+from optigpu.light_dataclass import dataclass
 from optigpu.logic.cells import Cells
 from optigpu.logic.terms import Term
 

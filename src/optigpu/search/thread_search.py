@@ -6,8 +6,6 @@ leaves has to be part of what the next one assumes: else it could write cells th
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnequalParts
@@ -15,6 +13,7 @@ from optigpu.kernel.context import MAGIC, NOWHERE, THREADS, PendingRead, choose_
 from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.kernel.thread_rules import ALL_MEMORY, SYNCHRONISED
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.names import Origin

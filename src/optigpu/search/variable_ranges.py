@@ -11,10 +11,10 @@ Candidates are then shown to be inductive, all together: one that is not is drop
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 
 from optigpu.kernel.iterations import IterationRange
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL, instance

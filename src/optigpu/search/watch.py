@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.source import NOWHERE, Loc
 
 SHOWN_AFTER = 2.0  # seconds: what is quicker is not shown

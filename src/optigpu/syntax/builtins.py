@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.annotations import MAX_DIMENSIONS
 from optigpu.syntax.exprs import FunType, Type
 from optigpu.syntax.types import DOUBLE, FLOAT, HPROP, LOGIC_INT, MEMTYPE, PROP, RANGE, LogicType, Scalar

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Binary, Bool, Expr, Unary, is_int
 
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}

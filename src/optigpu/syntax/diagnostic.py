@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.source import Loc
 
 

@@ -7,10 +7,11 @@ expressions are equal when they are the same syntax. The type checker fills in `
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.source import NOWHERE, Loc
 from optigpu.syntax.types import FLOAT, LOGIC_INT, LOGIC_REAL, PROP, Kind, LogicType, Pointer, Scalar, Space
 

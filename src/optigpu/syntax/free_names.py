@@ -13,13 +13,29 @@ from optigpu.syntax.walk import children, inner_bodies, statements, stmt_exprs, 
 def free_vars(e: Expr) -> set[str]:
     """The free names of an expression, including those of applied functions."""
     out: set[str] = set()
-    for x, bound in scoped_subexpressions(e):
+    _add_free_vars(e, frozenset(), out)
+    return out
+
+
+def _add_free_vars(e: Expr, bound: frozenset[str], out: set[str]) -> None:
+    stack = [e]
+    while stack:
+        x = stack.pop()
         match x:
-            case Var(name) | Call(name) if name not in bound:
-                out.add(name)
+            case Var():
+                if x.name not in bound:
+                    out.add(x.name)
+                continue
+            case Call():
+                if x.func not in bound:
+                    out.add(x.func)
+            case Fun() | Forall() | BigOp() | Group():
+                for part, names in _scoped_children(x, bound):
+                    _add_free_vars(part, names, out)
+                continue
             case _:
                 pass
-    return out
+        stack.extend(children(x))
 
 
 def _scoped_children(e: Expr, bound: frozenset[str]) -> list[tuple[Expr, frozenset[str]]]:

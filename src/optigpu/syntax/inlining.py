@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Addr, Array, Binary, Call, Cast, Expr, Index, Int, Var
 from optigpu.syntax.free_names import free_vars, fresh_name, names_in
 from optigpu.syntax.program import Body, CallStmt, Decl, Function, Return, Stmt, Store

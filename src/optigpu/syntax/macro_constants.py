@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Array, Expr, Type
 from optigpu.syntax.program import Define, Function, Program, logical_variables
 from optigpu.syntax.substitution import substitute

@@ -7,9 +7,9 @@ polynomial: in which of its parts are atoms.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.printer import print_expr
 

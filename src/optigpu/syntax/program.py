@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Call, Expr, Index, Type, TypeOf, Var
 from optigpu.syntax.source import NO_ID, NOWHERE, Loc, StatementId
 from optigpu.syntax.types import INT, Scalar

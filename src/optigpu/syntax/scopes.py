@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Addr, Type, Var
 from optigpu.syntax.program import Body, Decl, Store
 from optigpu.syntax.source import NOWHERE, Loc

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from optigpu.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import BigOp, Call, Expr, Forall, Fun, Group, Var
 from optigpu.syntax.free_names import (
     body_free_vars,

@@ -44,17 +44,21 @@ def _write(x: object, out: list[str]) -> None:
             _write(y, out)
     elif isinstance(x, Enum):
         out.append(f"{type(x).__name__}.{x.name} ")
-    elif is_dataclass(x) and not isinstance(x, type):
-        out.append(f"{type(x).__name__}:")
-        for name in _written_fields(type(x)):
-            _write(getattr(x, name), out)
     else:
-        raise TypeError(f"{type(x).__name__} is no part of a program")
+        kind: Any = type(x)
+        head, names = _node_form(kind)
+        out.append(head)
+        for name in names:
+            _write(getattr(x, name), out)
 
 
 @cache
-def _written_fields(node: Any) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(node) if f.name not in WITHOUT_PLACES)
+def _node_form(node: Any) -> tuple[str, tuple[str, ...]]:
+    """How a node is written: its kind, and the fields that follow."""
+    kind: str = node.__name__
+    if not is_dataclass(node):
+        raise TypeError(f"{kind} is no part of a program")
+    return f"{kind}:", tuple(f.name for f in fields(node) if f.name not in WITHOUT_PLACES)
 
 
 @cache

@@ -6,8 +6,9 @@ their sizes, functions, proofs) are in `exprs.py`, because expressions in turn h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from optigpu.light_dataclass import dataclass
 
 
 class Space(Enum):

@@ -5,10 +5,10 @@ A map returns the same object when no part changed, so unchanged parts of a prog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -138,8 +138,24 @@ def _map_range_binder(r: RangeBinder, f: ExprMap) -> RangeBinder:
     return r if a is r.range else replace(r, range=a)
 
 
-def children(e: Expr) -> list[Expr]:
+def children(e: Expr) -> Sequence[Expr]:
     """The immediate sub-expressions, in source order."""
+    match e:
+        case Var() | Int() | Real() | Bool() | SizeOf():
+            return ()
+        case Binary():
+            return e.left, e.right
+        case Index():
+            return e.base, *e.indices
+        case Call():
+            return e.args
+        case Unary() | Cast() | Addr():
+            return (e.arg,)
+        case _:
+            return _noted_children(e)
+
+
+def _noted_children(e: Expr) -> list[Expr]:
     out: list[Expr] = []
 
     def note(x: Expr) -> Expr:
@@ -156,7 +172,8 @@ def subexpressions(e: Expr) -> Iterator[Expr]:
     while stack:
         x = stack.pop()
         yield x
-        stack.extend(reversed(children(x)))
+        if parts := children(x):
+            stack.extend(reversed(parts))
 
 
 def root_name(e: Expr) -> str:

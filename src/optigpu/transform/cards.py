@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from textwrap import dedent
 
+from optigpu.light_dataclass import dataclass
 from optigpu.transform.registry import GROUPS, transformations_of
 
 

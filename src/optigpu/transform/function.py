@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from pathlib import Path
 
 from optigpu.frontend import parse_file, parse_text
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike

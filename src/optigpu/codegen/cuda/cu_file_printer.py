@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.cuda.device_code_printer import DeviceCode
@@ -17,6 +17,7 @@ from optigpu.codegen.cuda.statement_printer import CudaExprs, comment
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var, is_int
 from optigpu.syntax.printer import Lines, ProgramPrinter
 from optigpu.syntax.program import CallStmt, Decl, Function, Store

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optigpu.codegen.cuda.cu_file_printer import UnitWriter
@@ -21,6 +20,7 @@ from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import Assumptions, Ranges
 from optigpu.codegen.wrapping import explicit_wraps, with_wraps
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Expr, Int, Type

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.codegen.cuda.statement_lowering import is_barrier
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import INTEGER, MATH, NUMERIC
 from optigpu.syntax.exprs import Call, Expr, Var
 from optigpu.syntax.free_names import free_vars

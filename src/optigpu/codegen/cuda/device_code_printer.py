@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
 from optigpu.codegen.cuda.kernel_printer import print_device_function, print_kernel
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.printer import Lines

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.program import Body, Decl, For, Stmt

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from optigpu.codegen.parameters import sizes
 from optigpu.codegen.value_ranges import Ranges
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var, is_int
 from optigpu.syntax.parameter_sizes import size_preconditions

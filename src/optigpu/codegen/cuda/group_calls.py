@@ -6,8 +6,7 @@ their caller have no address. Functions for single threads remain functions.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Binary, Call, Expr, Index, Int, Var
 from optigpu.syntax.free_names import body_free_vars, body_names, fresh_name

@@ -7,7 +7,7 @@ out, there is also `name_on_device(…, stream)`, which takes device pointers an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel, lower_kernel
@@ -20,6 +20,7 @@ from optigpu.codegen.expression_text import CExprs
 from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.launch_plan import AXES
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Array, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import precedence

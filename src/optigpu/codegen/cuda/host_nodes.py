@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Storage
 from optigpu.codegen.integer_polynomials import same_value
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Alloc, Call, Expr, Var
 from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
 from optigpu.syntax.types import Scalar, Space

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.dead_code import names_used, without_unused
 from optigpu.codegen.cuda.distinct_names import without_hiding
@@ -17,6 +16,7 @@ from optigpu.codegen.cuda.unconverted import require_converted
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.side_effects import pointer_roots
 from optigpu.kernel.launch_rules import MOST_THREADS
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, Index, Int, Var

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.dead_code import names_used, without_unused
@@ -13,6 +12,7 @@ from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, Lowerin
 from optigpu.codegen.cuda.statement_printer import BodyPrinter, CudaExprs
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Expr, Int

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Expr
 from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, Ghost, GhostEnd, Stmt, is_call

@@ -8,13 +8,13 @@ array before all accesses to the other, and no contents are read after they were
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 
 from optigpu.codegen.cuda.barriers import names
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, is_barrier
 from optigpu.codegen.integer_polynomials import expression, number, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.kernel.launch_rules import MOST_SHARED
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Expr
 from optigpu.syntax.polynomials import Polynomial, atom_polynomial, constant_polynomial

@@ -6,7 +6,7 @@ The result is a `Body` again: what one CUDA thread runs. `statement_printer.py` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 
 from optigpu.codegen.cuda.sections import PROOF_ONLY
@@ -14,6 +14,7 @@ from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.folding import simplify
 from optigpu.codegen.integer_polynomials import binary, number, poly
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Array, Binary, Bool, Call, Cast, Expr, Index, Int, Var, is_int

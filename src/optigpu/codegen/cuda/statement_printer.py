@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.statement_lowering import FULL_WARP, ArrayInfo, Storage
@@ -13,6 +12,7 @@ from optigpu.codegen.host_memory import on_stack
 from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.value_ranges import Ranges, inside_loop
 from optigpu.codegen.wrapping import ranges_after
+from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Int, Var, is_int

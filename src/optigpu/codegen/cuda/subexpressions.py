@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.codegen.integer_polynomials import keeps_value, poly
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Addr, Binary, Cast, Expr, Index, Int, Var, is_int
 from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Return, Stmt, Store

@@ -11,12 +11,13 @@ parameter.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from optigpu.codegen.integer_polynomials import expression, number, poly
 from optigpu.codegen.launch_plan import AXES, MAX_GRID
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.kernel.launch_rules import MOST_THREADS
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Binary, Cast, Expr, Var
 from optigpu.syntax.free_names import fresh_name

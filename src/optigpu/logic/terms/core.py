@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, wraps
 from types import NoneType
@@ -19,6 +18,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 from weakref import ref
 from zlib import crc32
 
+from optigpu.light_dataclass import dataclass
 from optigpu.logic.names import Name, Origin, is_well_formed
 
 F = TypeVar("F", bound=Callable[..., Any])

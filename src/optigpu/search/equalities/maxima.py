@@ -8,11 +8,11 @@ not be inverse to each other: a maximum may have a term twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
 from optigpu.logic.equality import Cases, Into, Maximum, repeated_parts, scaled_maximum_parts

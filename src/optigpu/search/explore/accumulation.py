@@ -6,11 +6,11 @@ s holds its entry value plus the sum of f(i) over low..high.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias, assert_never
 
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.equality import maximum_parts
 from optigpu.logic.terms import INT, TRUE, Term

@@ -6,8 +6,7 @@ condition, or keeps its value under the other one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms, single
 from optigpu.logic.facts import Facts

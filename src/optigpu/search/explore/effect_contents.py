@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms, arguments, outermost, same
 from optigpu.logic.facts import Facts

@@ -6,9 +6,8 @@ known, its contents at the start of v are known, and are put in wherever updates
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, box
 from optigpu.logic.facts import Facts

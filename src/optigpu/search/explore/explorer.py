@@ -7,7 +7,6 @@ iteration only, accumulators, scratch, or nothing that follows a law (effect_inf
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import assert_never
 
 from optigpu.elaborate.elaborated import Elaborated
@@ -18,6 +17,7 @@ from optigpu.kernel.iterations import IterationRange, holds_for, iterations, val
 from optigpu.kernel.side_conditions import terms_of, within
 from optigpu.kernel.thread_conditions import WARP
 from optigpu.kernel.thread_rules import at_choice, lane_read
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import UNINIT, CellClaim, Cells, single
 from optigpu.logic.terms import INT, TRUE, Term, instantiate

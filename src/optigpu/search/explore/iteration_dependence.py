@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, same
 from optigpu.logic.facts import Facts

@@ -6,10 +6,11 @@ the value of an update are under its binders.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TypeAlias
 
 from optigpu.kernel.iterations import IterationRange
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, over, same
 from optigpu.logic.facts import Facts

@@ -6,10 +6,10 @@ all of that has the same names wherever the loop is (search/fresh_names.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from optigpu.kernel import instructions as kc
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
 from optigpu.search.explore.loop_effects import Effect, LoopSummary

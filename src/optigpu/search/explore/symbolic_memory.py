@@ -7,9 +7,10 @@ After `a[i] = 1; a[j] = 2;` the contents of a are its start with the updates [{i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from optigpu.kernel import instructions as kc
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, same
 from optigpu.logic.facts import Facts

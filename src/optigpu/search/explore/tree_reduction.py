@@ -13,12 +13,12 @@ t + 4h, … for t < 2h, and nothing is said of the cells above.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import CellFamily, Cells, Terms, arguments, over, same
 from optigpu.logic.equality import EqualityStep, EqualitySteps, Reindex, Split

@@ -7,8 +7,9 @@ statement races if another thread's pending access conflicts with one of its own
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from optigpu.light_dataclass import dataclass
 from optigpu.script.editing import Positions
 from optigpu.syntax.exprs import Array, Expr
 from optigpu.syntax.free_names import body_free_vars

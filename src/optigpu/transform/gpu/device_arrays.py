@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.editing import StatementPath, replace_at
 from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Var

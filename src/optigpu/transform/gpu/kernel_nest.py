@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeGuard
 
+from optigpu.light_dataclass import replace
 from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, SizeOf, Var

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
 from optigpu.syntax.exprs import Call, Expr

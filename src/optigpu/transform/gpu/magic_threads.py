@@ -8,8 +8,8 @@ kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from optigpu.light_dataclass import replace
 from optigpu.script.editing import StatementPath, insert_at, replace_at
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session

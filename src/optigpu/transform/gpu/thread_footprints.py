@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Expr, Index, Var
 from optigpu.syntax.program import Assert, Block, Body, Decl, For, Ghost, GhostEnd, If, Mode, Stmt, Store
 from optigpu.syntax.scopes import assigned_names

@@ -7,8 +7,8 @@ decides whether the result is the same, in bounds and aligned.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.handles import Handle
 from optigpu.script.program_names import program_names
 from optigpu.script.session import Session

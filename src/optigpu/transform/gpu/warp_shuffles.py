@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from optigpu.kernel.thread_conditions import WARP
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Addr, Binary, Call, Cond, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import CallStmt, For, Stmt, Store

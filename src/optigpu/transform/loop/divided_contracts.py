@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, CallStmt, Clause, Store

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from optigpu.light_dataclass import replace
 from optigpu.script.editing import StatementPath, edit_body, replace_at, statement_at
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.exprs import Binary, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, If, Stmt, Store

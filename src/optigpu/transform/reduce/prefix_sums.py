@@ -6,8 +6,7 @@ the elements of the tile.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike

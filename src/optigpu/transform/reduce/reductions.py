@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from optigpu.light_dataclass import replace
 from optigpu.script.editing import StatementPath
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session

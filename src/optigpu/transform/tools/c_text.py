@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.wellformed import reject_malformed
+from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Expr, Int
 from optigpu.syntax.program import Body, Clause, For, Function, Return, Stmt

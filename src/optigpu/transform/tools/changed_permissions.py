@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.kept_annotations import AnnotationChanges
 from optigpu.syntax.exprs import Addr, Binder, Call, Expr, Fun, Group, Index, Int, PointsTo, Range, Var
 from optigpu.syntax.free_names import expr_names, fresh_name

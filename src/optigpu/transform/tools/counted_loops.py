@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.exprs import Expr, Int, Var
 from optigpu.syntax.program import Clause, For, ordered_hints
 from optigpu.syntax.substitution import substitute

@@ -6,9 +6,9 @@ What a step writes then reads as if a person had written it. `collect_terms` sim
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
+from optigpu.light_dataclass import replace
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Int, Real, Unary, Var, is_float
 from optigpu.syntax.polynomials import Polynomial, atom_polynomial, constant_polynomial
 from optigpu.syntax.program import Body, For, LoopRange
