@@ -127,9 +127,9 @@ class Facts:
                 items = out._solve_equations(items)
         out._set_items(items)
         choices = {i for i in out.items if not CHOICES.isdisjoint(i.ops)}
-        out._deciding = bool(choices)
-        decided = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
         if choices:
+            out._deciding = True
+            decided = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
             out._set_items(out._solve_equations(decided))
         return out
 
