@@ -119,6 +119,19 @@ def test_cases_need_both_branches() -> None:
     assert not equal([], k.ite(c, k.num(1, REAL), WHOLE), WHOLE, Case(c, (), ()))
 
 
+def test_a_case_of_another_condition_takes_no_branch() -> None:
+    """Each branch is compared where its own condition holds: with the negation as a test, the branches are the other way round."""
+    u, v = k.var("u", REAL), k.var("v", REAL)
+    for c in (k.le(n, ZERO), k.eq(n, ZERO)):
+        a, b = k.ite(c, u, v), k.ite(k.not_(c), u, v)
+        for test in (c, k.not_(c)):
+            assert equal([], a, k.ite(k.not_(c), v, u), Case(test, (), ()))
+            assert not equal([], a, b, Case(test, (), ()))
+        assert not equal([], a, u, Case(k.le(n, ONE), (), ()))
+        assert equal([c], a, u, Case(c, (), ())) and not equal([c], a, v, Case(c, (), ()))
+        assert not equal([k.not_(c)], a, u, Case(c, (), ()))
+
+
 def most(low: Term, high: Term, body: Term, start: Term) -> Term:
     return k.big("fold_max", low, high, body, start)
 

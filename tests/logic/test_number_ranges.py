@@ -48,3 +48,18 @@ def test_without_bounds_there_is_no_range() -> None:
     assert ranges().of(k.fdiv(y, k.num(3))) == (None, None)
     assert ranges().of(k.mul(X, X)) == (None, None)
     assert ranges().of(k.fmod(y, k.num(3))) == (0, 2)
+
+
+def test_choices_and_maxima_lie_between_their_parts() -> None:
+    y = k.var("y", INT)
+    choice = k.ite(k.le(y, ZERO), k.num(-3), k.fmod(X, k.num(7)))
+    assert ranges().of(choice) == (-3, 6)
+    assert ranges().of(k.max_(choice, k.num(4))) == (4, 6)
+    assert ranges().of(k.max_(y, X)) == (0, None) and ranges().of(k.neg(k.max_(y, X))) == (None, 0)
+    assert ranges().of(k.min_(y, X)) == (None, LAST)
+    assert ranges().of(k.ite(k.le(y, ZERO), y, X)) == (None, None)
+    for a, b in product((-2, -1, 1, 3), repeat=2):
+        t = k.add(k.scale(a, k.max_(X, k.sub(k.num(9), X))), k.scale(b, k.ite(k.le(X, k.num(30)), X, k.num(-1))))
+        low, high = ranges().of(t)
+        values = [evaluate(t, {str(X.data): x}) for x in range(LAST + 1)]
+        assert low is not None and high is not None and low <= min(values) and max(values) <= high

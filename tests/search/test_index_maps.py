@@ -7,6 +7,13 @@ from __future__ import annotations
 
 import pytest
 
+from optigpu.logic import terms as k
+from optigpu.logic.cells import Cells
+from optigpu.logic.facts import Facts
+from optigpu.logic.terms import INT
+from optigpu.search.fresh_names import FreshNames
+from optigpu.search.inverse import invert
+from tests.support.terms import evaluate
 from tests.support.verdicts import VERIFIED, verdict_of
 
 SCATTER = """void f(int n, int m, float a[n], float b[n]) {{
@@ -159,3 +166,17 @@ def test_a_shuffle_gives_the_value_of_the_other_lane(amount: int) -> None:
 @pytest.mark.parametrize(("claimed_lane", "amount"), [(1, 2), (5, 4), (5, 7)])
 def test_a_shuffle_does_not_give_that_of_a_third(claimed_lane: int, amount: int) -> None:
     assert verdict_of(SHUFFLE.format(claimed_lane=claimed_lane, amount=amount)) == "OG305 4:15"
+
+
+@pytest.mark.parametrize("stride", [1, 2, 5, 16, -3])
+def test_strides_with_offsets_are_inverted(stride: int) -> None:
+    """b is found from stride * b + offset, whatever the sign of the offset; the same quotient serves all offsets."""
+    t, quotients = k.var("t", INT), set()
+    for offset in range(-20, 21):
+        cells = Cells("a", ((k.num(-9), k.num(10)),), k.TRUE, (k.add(k.scale(stride, k.bound(0, INT)), k.num(offset)),))
+        found = invert(cells, (t,), Facts(), FreshNames())
+        assert found is not None
+        quotients |= set(k.subterms_with(found[0], "fdiv"))
+        for b in range(-9, 10):
+            assert evaluate(found[0], {"t": stride * b + offset}) == b
+    assert len(quotients) <= 1 or stride < 0

@@ -186,7 +186,7 @@ LAUNCH_TOKENS = ("ThreadsCtx", "KernelParams", "SMemAllowance")
 
 
 def _is_launch(builder: CodeBuilder, e: Expr) -> bool:
-    return e in [builder.f.token(name) for name in LAUNCH_TOKENS]
+    return isinstance(e, Call) and e.func in LAUNCH_TOKENS and e == builder.f.token(e.func)
 
 
 def launch_facts(builder: CodeBuilder, names: Names) -> list[Term]:

@@ -17,7 +17,7 @@ from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.memory_call_types import typed_memory_call
-from optigpu.frontend.parameter_types import effective_type, reject_conflicting_sizes
+from optigpu.frontend.parameter_types import effective_types, reject_conflicting_sizes
 from optigpu.frontend.permission_sugar import fraction_names, with_shares
 from optigpu.frontend.side_effects import pointer_roots
 from optigpu.light_dataclass import replace
@@ -126,8 +126,8 @@ class FunctionTyper:
             kind = NameKind.VALUE if isinstance(declared, Scalar) else NameKind.ARRAY
             declare(self.params, p.name, Binding(kind, declared, p.loc, isinstance(declared, Pointer)))
             params.append(replace(p, type=declared))
-        for p in f.params:  # a contract may name sizes declared after the pointer
-            type_ = typed_dims(effective_type(f, p.name, p.type), self.values, self.params)
+        for p, effective in zip(f.params, effective_types(f)):  # a contract may name sizes declared after the pointer
+            type_ = typed_dims(effective, self.values, self.params)
             self.params.names[p.name] = replace(self.params.names[p.name], type=type_)
         outer = self.params
         reject_conflicting_sizes(f)

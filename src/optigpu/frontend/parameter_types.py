@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import index_helper, matrix_predicate
@@ -13,20 +14,32 @@ from optigpu.syntax.program import Function
 from optigpu.syntax.types import Pointer, Space
 from optigpu.syntax.walk import body_exprs, contract_exprs
 
+Permission: TypeAlias = tuple[PointsTo, frozenset[str], set[str]]  # the names bound around it, the names of its pointer
+
 
 def effective_types(f: Function) -> tuple[Type, ...]:
     """The types of the parameters, with the array of the contract for each plain pointer."""
-    return tuple(effective_type(f, p.name, p.type) for p in f.params)
+    permissions = permissions_in(f)
+    return tuple(_effective_type(f, p.name, p.type, permissions) for p in f.params)
 
 
 def effective_type(f: Function, name: str, declared: Type) -> Type:
-    formulas = contract_exprs(f.contract)
+    return _effective_type(f, name, declared, permissions_in(f))
+
+
+def _effective_type(f: Function, name: str, declared: Type, permissions: list[Permission]) -> Type:
     if isinstance(declared, Array):
-        return replace(declared, space=space_in(formulas, name))
+        return replace(declared, space=space_in(permissions, name))
     if not isinstance(declared, Pointer):
         return declared
-    dims = dims_in(formulas, name) or dims_in(list(body_exprs(f.body)), name)
-    return Array(declared.elem, dims or (None,), space_in(formulas, name))
+    dims = dims_in(contract_exprs(f.contract), name) or dims_in(list(body_exprs(f.body)), name)
+    return Array(declared.elem, dims or (None,), space_in(permissions, name))
+
+
+def permissions_in(f: Function) -> list[Permission]:
+    """The permissions in the contract, in order."""
+    parts = (part for formula in contract_exprs(f.contract) for part in scoped_subexpressions(formula))
+    return [(e, bound, free_vars(e.pointer)) for e, bound in parts if isinstance(e, PointsTo)]
 
 
 def dims_in(formulas: list[Expr], name: str) -> tuple[Expr | None, ...] | None:
@@ -77,10 +90,10 @@ def closed_sizes(sizes: tuple[Expr, ...], bound: frozenset[str]) -> tuple[Expr |
     return tuple(None if bound & free_vars(d) else d for d in sizes)
 
 
-def space_in(formulas: list[Expr], name: str) -> Space:
+def space_in(permissions: list[Permission], name: str) -> Space:
     """The memory space that the permissions on `name` state."""
-    for e, _ in scoped_parts(formulas, name):
-        if not isinstance(e, PointsTo) or name not in free_vars(e.pointer):
+    for e, bound, names in permissions:
+        if name not in names or name in bound:
             continue
         match e:
             case PointsTo(_, _, Call(predicate, args)) if (m := matrix_predicate(predicate)) and m.with_space:

@@ -56,9 +56,8 @@ def join_if(c: SideConditions, yes: State, no: State) -> State:
         s = no.held[n]
         if (r.cells, r.share) != (s.cells, s.share):
             raise Rejected(DifferentBranches(Operation.JOIN, r.cells.base))
-        init = k.or_(k.and_(test, r.init), k.and_(opposite, s.init))
         owner = owner_where(context, test, r.owner, s.owner)
-        held[n] = replace(r, value=k.ite(test, r.value, s.value), init=init, owner=owner)
+        held[n] = replace(r, value=k.ite(test, r.value, s.value), init=k.ite(test, r.init, s.init), owner=owner)
     reads = tuple(read for read in yes.pending_reads if read in no.pending_reads)
     reads = with_reads(reads, *(_read_if(read, test) for read in yes.pending_reads if read not in reads))
     reads = with_reads(reads, *(_read_if(read, opposite) for read in no.pending_reads if read not in yes.pending_reads))

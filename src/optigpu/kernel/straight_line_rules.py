@@ -96,7 +96,7 @@ def load(c: SideConditions, state: State, family: int, at: Terms) -> State:
     i = next_instruction(state, LoadCell)
     r, need = _accessed(c, Operation.LOAD, state, i.place, family, at, READ)
     c.require(state.facts, r.init_at(at), Uninitialised(Operation.LOAD, i.place.base, cells=need))
-    value = state.facts.simplify(r.value_at(at))
+    value = state.facts.simplify(r.value_at(at)) if at else r.value  # a variable stays as stored: branches share it
     facts = state.facts.assume(within(value, state.bases[i.place.base].limits))  # as all that was stored there
     env = {**state.env, i.target: value}
     return changed(state, facts=facts, env=env, pending_reads=reads_after(state, family, need), code=state.code[1:])

@@ -19,11 +19,11 @@ class BoundTable:
     def __init__(self, known: frozenset[Term], positive: set[Term]) -> None:
         self.known = known
         self.positive = positive  # shared with the tables that this one is copied to
-        self.of: dict[Term, list[Bound]] = {}
+        self.of: dict[Term, dict[Bound, None]] = {}  # in the order in which they were added
 
     def copy(self) -> BoundTable:
         table = BoundTable(self.known, self.positive)
-        table.of = {v: list(bounds) for v, bounds in self.of.items()}
+        table.of = {v: dict(bounds) for v, bounds in self.of.items()}
         return table
 
     def add_all(self, items: Iterable[Term]) -> None:
@@ -40,14 +40,13 @@ class BoundTable:
         if item.op in ("le", "eq") and item.args[0].sort is INT:
             p = item.args[0]
             for v, others, bound in bounds_from(p) + bounds_from(k.neg(p)) if item.op == "eq" else bounds_from(p):
-                bounds = self.of.setdefault(v, []) if self.positive.issuperset(others) else [bound]
-                if bound not in bounds:
-                    bounds.append(bound)
+                if self.positive.issuperset(others):
+                    self.of.setdefault(v, {})[bound] = None
 
     def add_positive(self, a: Term) -> None:
         """a >= 1."""
         self.positive.add(a)
-        self.of.setdefault(a, []).append((ONE, 1, ONE))
+        self.of.setdefault(a, {})[ONE, 1, ONE] = None
 
     def _add_factors(self, items: Iterable[Term]) -> None:
         """A product of numbers that are not negative is at least 1 only if each of them is, as in 0 <= i < H * W."""
@@ -60,7 +59,7 @@ class BoundTable:
                 if at_least_1 and (len(products[0]) == 1 or all(self.at_least(0, a) for a in products[0])):
                     self.positive |= set(products[0])
         for a in self.positive:
-            self.of.setdefault(a, []).append((ONE, 1, ONE))
+            self.of.setdefault(a, {})[ONE, 1, ONE] = None
 
     def add_definitions(self, t: Term) -> None:
         """The bounds of the closed divisions, maxima, exclusive ors and powers in t.

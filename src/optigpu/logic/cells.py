@@ -122,8 +122,7 @@ class CellFamily:
 
     def updated(self, member: Term, value: Term, init: Term) -> CellFamily:
         """The family with new contents where `member` holds; all terms are under the binders."""
-        new_init = k.or_(k.and_(member, init), k.and_(k.not_(member), self.init))
-        return replace(self, value=k.ite(member, value, self.value), init=new_init)
+        return replace(self, value=k.ite(member, value, self.value), init=k.ite(member, init, self.init))
 
     def without(self, member: Term) -> CellFamily:
         """The family without the cells for which `member` (under the binders) holds."""

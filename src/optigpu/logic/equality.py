@@ -148,6 +148,11 @@ def map_terms(step: EqualityStep, f: Callable[[Term, int], Term]) -> EqualitySte
             return Case(f(test, 0), tuple(map_terms(s, f) for s in then), tuple(map_terms(s, f) for s in other))
 
 
+def branches(t: Term, test: Term) -> tuple[Term, Term]:
+    """t where the test holds, and t where it does not: the branches, if t is a choice by the test."""
+    return (t.args[1], t.args[2]) if t.op == "ite" and t.args[0] is test else (t, t)
+
+
 class Equality:
     """Checks proofs of equality."""
 
@@ -160,8 +165,10 @@ class Equality:
         for i, step in enumerate(steps):
             if isinstance(step, Case):
                 rest = steps[i + 1 :]
+                (then_a, other_a), (then_b, other_b) = branches(a, step.test), branches(b, step.test)
                 yes, no = facts.assume(step.test), facts.assume(k.not_(step.test))
-                return self.holds(yes, a, b, step.then + rest) and self.holds(no, a, b, step.other + rest)
+                then = self.holds(yes, then_a, then_b, step.then + rest)
+                return then and self.holds(no, other_a, other_b, step.other + rest)
             old = facts.simplify(step.old)
             new = self.replacement(facts, replace(step, old=old))
             if new is None:

@@ -23,6 +23,7 @@ from optigpu.logic.powers import bounds_of_powers, factored, has_product_of_powe
 from optigpu.logic.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
 
 CHOICES = frozenset(("ite", "max", "pow2"))  # operators that facts may decide
+MAX_OPERANDS = 64  # of a disjunction that are tried
 MAX_COMPARED = 8  # arguments of a maximum that are compared with each other
 MAX_CASES = (
     5  # choices that both branches of a choice have in common, above which the branches are not simplified case by case
@@ -38,6 +39,10 @@ class Guide:
     def refutes(self, facts: Facts, p: Term) -> bool:
         """Is the integer p negative, or the goal p false, for some values that the facts allow? Then p >= 0, or p, is not tried."""
         return False
+
+    def concerns(self, facts: Facts, c: Term, t: Term) -> bool:
+        """Could the condition c decide anything in t? Otherwise t is not simplified under c."""
+        return True
 
     def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
         """Upper bounds (above), or lower bounds, that all summands of a sum may have: the best first."""
@@ -120,13 +125,15 @@ class Facts:
         out.substitution = dict(self.substitution)
         items = list(self.items)
         for c in new:
-            items += k.conjuncts(self._inside(k.substitute(c, out.substitution)))
-            items = out._solve_equations(items)
+            facts = k.conjuncts(self._inside(k.substitute(c, out.substitution)))
+            items += facts
+            if any(f.op == "eq" for f in facts):
+                items = out._solve_equations(items)
         out._set_items(items)
         choices = {i for i in out.items if not CHOICES.isdisjoint(i.ops)}
-        out._deciding = bool(choices)
-        decided = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
         if choices:
+            out._deciding = True
+            decided = [c for i in out.items for c in k.conjuncts(out._inside(i) if i in choices else i)]
             out._set_items(out._solve_equations(decided))
         return out
 
@@ -189,9 +196,12 @@ class Facts:
                 if c is TRUE or c is FALSE:
                     return self._simplify(t.args[1] if c is TRUE else t.args[2])
                 both = set(k.subterms_with(t.args[1], "ite")).intersection(k.subterms_with(t.args[2], "ite"))
-                if self._deciding or len(both) > MAX_CASES or "ite" in c.ops:
+                closed = [x for x in both if x.level == 0]
+                if self._deciding or (len(both) > MAX_CASES and not closed):
                     return k.ite(c, self._simplify(t.args[1]), self._simplify(t.args[2]))
-                return k.ite(c, self._reduce_where(c, t.args[1]), self._reduce_where(k.not_(c), t.args[2]))
+                if len(both) > MAX_CASES:
+                    return self._simplify_apart(t, c, closed)
+                return self._simplify_branches(c, t.args[1], t.args[2])
         if t.level > 0:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
@@ -216,8 +226,26 @@ class Facts:
             case _:
                 return new
 
+    def _simplify_branches(self, c: Term, a: Term, b: Term) -> Term:
+        """c ? a : b, with each branch simplified where its condition holds, unless the condition is itself made of choices."""
+        if "ite" in c.ops:
+            return k.ite(c, self._simplify(a), self._simplify(b))
+        return k.ite(c, self._reduce_where(c, a), self._reduce_where(k.not_(c), b))
+
+    def _simplify_apart(self, t: Term, c: Term, both: list[Term]) -> Term:
+        """A choice whose branches have many choices in common: those are simplified once, and the branches with an arbitrary
+        constant in the place of each. Otherwise n conditions that follow each other would make 2^n cases."""
+        inner = {y for x in both for a in x.parts for y in k.subterms(a)}
+        outer = sorted(x for x in both if x not in inner)
+        names, wider = self.arbitrary(*(x.sort for x in outer))
+        a, b = (k.replace_subterms(x, dict(zip(outer, names))) for x in t.args[1:])
+        simpler = {name: self._simplify(x) for name, x in zip(names, outer)}
+        return k.substitute(wider._simplify_branches(c, a, b), simpler)
+
     def _reduce_where(self, c: Term, t: Term) -> Term:
         """t where c holds, in the variables of these facts: without the quotient variables of the facts that include c."""
+        if not self.guide.concerns(self.sealed, c, t):
+            return self._simplify(t)
         new = self.assume(c).reduce(t)
         return new if (out := without_quotient_vars(new)) is new else self.apply(out)
 
@@ -277,14 +305,14 @@ class Facts:
         return self.inconsistent or self._prove_junction(self.reduce(goal))
 
     def _prove_junction(self, g: Term) -> bool:
-        """A disjunction follows if one operand does where the others are false."""
+        """A disjunction follows if one operand does where the others are false: if any does, most do, so a few are tried."""
         if g is TRUE or g in self.known:
             return True
         if g.op == "and":
             return all(self._prove_junction(a) for a in g.args)
         if g.op != "or":
             return self._prove(g)
-        for a in g.args:
+        for a in g.args[:MAX_OPERANDS]:
             others = self.assume(*(k.not_(b) for b in g.args if b is not a))
             if others.proves(a) if others is not self else self._prove(a):
                 return True
@@ -365,14 +393,19 @@ class Facts:
 
 
 def _sharpened(items: list[Term]) -> list[Term]:
-    """p <= -1 for p <= 0 and p != 0, of an integer p."""
+    """p <= -1 for p <= 0 and p != 0, of integers p, as often as that is possible. Each p != 0 is used once."""
+    unequal = {i for i in items if i.op == "not" and i.args[0].op == "eq" and i.args[0].args[0].sort is INT}
+    if not unequal:
+        return items
+    used: set[Term] = set()
+    out: list[Term] = []
     for i in items:
-        if i.op == "not" and i.args[0].op == "eq" and i.args[0].args[0].sort is INT:
-            p = i.args[0].args[0]
-            for q in (p, k.neg(p)):
-                if k.le(q, ZERO) in items:
-                    return _sharpened([k.lt(q, ZERO) if j is k.le(q, ZERO) else j for j in items if j is not i])
-    return items
+        while i.op == "le" and i.args[0].sort is INT and (other := k.not_(k.eq(i.args[0], ZERO))) in unequal:
+            unequal.remove(other)
+            used.add(other)
+            i = k.lt(i.args[0], ZERO)
+        out.append(i)
+    return [i for i in out if i not in used]
 
 
 def _opposed(bounds: list[Term]) -> bool:

@@ -61,13 +61,11 @@ class NumberRanges:
         match a.op:
             case "fdiv" if _is_positive(a.args[1]):
                 return _divided(self.of(a.args[0], depth), a.args[1].data)
-            case "ite":
-                ends = zip(*(self.of(x, depth) for x in a.args[1:]))
-                (low, other_low), (high, other_high) = ends
-                return (
-                    None if low is None or other_low is None else min(low, other_low),
-                    None if high is None or other_high is None else max(high, other_high),
-                )
+            case "ite" | "max":
+                lows, highs = zip(*(self.of(x, depth) for x in (a.args[1:] if a.op == "ite" else a.args)))
+                known = [x for x in lows if x is not None]
+                low = max(known, default=None) if a.op == "max" else min(known) if len(known) == 2 else None
+                return low, None if None in highs else max(highs)
             case _:
                 return None, None
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from optigpu.logic import terms as k
-from optigpu.logic.facts import Facts, Guide
-from optigpu.logic.judge import instance
+from optigpu.logic.facts import CHOICES, Facts, Guide
+from optigpu.logic.judge import UNIVERSAL, instance
 from optigpu.logic.terms import INT, TRUE, Term
 from optigpu.search.refutation import refuted_uninterpreted
-from optigpu.search.samples import negative_for_one, samples
+from optigpu.search.samples import advice, negative_for_one, samples
 from optigpu.search.watch import Watch
 
 MAX_INSTANCES = 120
 INSTANTIATION_ROUNDS = 2  # instances bring in new terms
 MAX_SUMMAND_BOUNDS = 8  # tried for the summands of a sum
 LEAST_TYPE_BOUND = (1 << 15) - 1  # no machine type has a smaller greatest number
+NUMBERS = ("var", "app", "sum", "prod", "fold_max")  # operators of numbers of which nothing but facts is known
 
 
 class SearchGuide(Guide):
@@ -30,6 +31,20 @@ class SearchGuide(Guide):
     def refutes(self, facts: Facts, p: Term) -> bool:
         self.watch.tick()
         return negative_for_one(p, samples(facts)) if p.sort is INT else refuted_uninterpreted(facts, p)
+
+    def concerns(self, facts: Facts, c: Term, t: Term) -> bool:
+        """Are c and t about the same numbers, or about some that facts without choices connect?"""
+        wanted, reached = numbers_in(t), set(numbers_in(c))
+        answers = advice(facts).answers
+        if "connecting" not in answers:
+            answers["connecting"] = _connecting(facts)
+        left = list(reached)
+        while left and reached.isdisjoint(wanted):
+            for i in answers["connecting"].get(left.pop(), ()):
+                new = numbers_in(i) - reached
+                reached |= new
+                left += new
+        return not reached.isdisjoint(wanted)
 
     def bounds(self, facts: Facts, summand: Term, above: bool) -> list[int]:
         """Candidates: numbers among the cases of the summand, and numbers that facts compare with the functions in it."""
@@ -68,6 +83,21 @@ class SearchGuide(Guide):
             if len(instances) == before:
                 break
         return [advice for fact, advice in instances.items() if fact is not TRUE]
+
+
+@k.remembered(50_000)
+def numbers_in(t: Term) -> frozenset[Term]:
+    """Return the numbers that a closed term is about: variables, applications of functions, sums and other big operators."""
+    return frozenset(x for x in k.subterms(t) if x.level == 0 and x.op in NUMBERS and not x.sort.args)
+
+
+def _connecting(facts: Facts) -> dict[Term, list[Term]]:
+    """Return the facts without choices, by the numbers that they are about."""
+    out: dict[Term, list[Term]] = {}
+    for i in facts.items:
+        for x in numbers_in(i) if i.op not in UNIVERSAL and CHOICES.isdisjoint(i.ops) else ():
+            out.setdefault(x, []).append(i)
+    return out
 
 
 def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:

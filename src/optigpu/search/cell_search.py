@@ -82,7 +82,7 @@ class CellSearch:
         xs = self.tools.temporaries(need.arity)
         forward = self.tools.invert(r.cells, need.at(xs), facts.assume(need.domain(xs)))
         ys = self.tools.temporaries(r.cells.arity)
-        back = self.tools.invert(need, r.cells.at(ys), facts.assume(r.cells.domain(ys)))
+        back = self.tools.invert(need, r.cells.at(ys), facts.assume(r.cells.domain(ys))) if need.arity else ()
         if forward is None or back is None:
             return None
         return tuple(k.abstract(t, xs) for t in forward), tuple(k.abstract(t, ys) for t in back)
@@ -136,4 +136,9 @@ class CellSearch:
 
 def _is_elsewhere(cells: Cells, index: Terms) -> bool:
     """Is the family a single cell whose index differs from this one by a nonzero number?"""
-    return not cells.arity and any(k.is_num(d) and d.data != 0 for d in map(k.sub, cells.index, index))
+    return not cells.arity and any(x is not y and _are_distinct(x, y) for x, y in zip(cells.index, index))
+
+
+def _are_distinct(x: Term, y: Term) -> bool:
+    """Do two integers that are not the same term differ by a number?"""
+    return k.is_num(x) if k.is_num(y) else k.is_num(k.sub(x, y))

@@ -31,8 +31,11 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
     sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
     equations, wrapped = _unwrapped(equations, sizes, facts, names)
-    where = facts.assume(*_counted(sizes)).simplify(k.instantiate(cells.where, shifted))
-    conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
+    conditions: list[Term] = []
+    summands = {a for e in equations for m in k.coefficients(e) for a in m}
+    if not summands.issuperset(unknown):  # the guard may tell what the index does not
+        where = facts.assume(*_counted(sizes)).simplify(k.instantiate(cells.where, shifted))
+        conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
     named, quotients = _name_quotients([*equations, *conditions], unknown, names)
     equations, conditions = named[: len(equations)], named[len(equations) :]
     unknown = (*unknown, *wrapped, *quotients)
@@ -189,7 +192,7 @@ def _solve(
         solution[u] = facts.simplify(_quotient(goal, c))
         goal = k.sub(goal, k.mul(c, solution[u]))
     c, u = coefficients[-1]
-    solution[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(k.fdiv(goal, c))
+    solution[u] = goal if c is k.ONE else k.neg(goal) if c is k.num(-1) else facts.simplify(_exact_quotient(goal, c))
     return solution | {u: k.sub(last, solution[u]) for u, last in downwards.items()}
 
 
@@ -199,6 +202,14 @@ def _quotient(t: Term, divisor: Term) -> Term:
     if len(cs) != 1 or () in cs or (number := next(iter(cs.values()))) <= 1:
         return k.fdiv(t, divisor)
     return k.fdiv(k.fdiv(t, k.num(number)), k.polynomial(dict.fromkeys(cs, 1), INT))
+
+
+def _exact_quotient(t: Term, divisor: Term) -> Term:
+    """Divide t = y + r by a divisor d of it, for a number r: y div d + ceil(r / d). The same y has one quotient for all r."""
+    if not k.is_num(divisor) or divisor.data <= 0:
+        return k.fdiv(t, divisor)
+    r = int(k.coefficients(t).get((), 0))
+    return k.add(k.fdiv(k.sub(t, k.num(r)), divisor), k.num(-(-r // divisor.data)))
 
 
 def _coefficient(p: Term, u: Term) -> Term | None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL
-from optigpu.logic.terms import Term
+from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
 from optigpu.search.samples import advice, samples
+
+LINEAR = frozenset(("le", "eq", "not", "and", "or", "poly", "num", "var"))  # operators whose value is always defined
 
 
 def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
@@ -33,7 +35,12 @@ def refuted_uninterpreted(facts: Facts, goal: Term) -> bool:
 def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
     remembered = advice(facts)
     if uninterpreted not in remembered.models:
-        items = [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL)]
+        items = [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL) and not _holds_for_samples(i)]
         models = [Model(env, uninterpreted) for env in samples(facts)]
         remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
     return remembered.models[uninterpreted]
+
+
+def _holds_for_samples(item: Term) -> bool:
+    """Is this a fact about integers alone that has a value for every sample, and so is known to hold?"""
+    return item.ops <= LINEAR and all(x.sort is INT for x in item.free)

@@ -147,13 +147,16 @@ def conjuncts(t: Term) -> tuple[Term, ...]:
 
 @constructor("ite")
 def ite(c: Term, a: Term, b: Term) -> Term:
-    """c ? a : b. In either branch, a choice by the same condition is decided; `b < a ? a : b` is a maximum."""
+    """c ? a : b. In either branch, a choice by the same condition is decided; `b < a ? a : b` is a maximum.
+
+    Of propositions, `c ? true : b` is `c or b` and `c ? a : true` is `not c or a`: a choice inside a choice stays flat.
+    """
     if expect(BOOL, c) is TRUE or a is expect(a.sort, b):
         return a
     if c is FALSE:
         return b
     if a.sort is BOOL:
-        return or_(and_(c, a), and_(not_(c), b))
+        return or_(c, b) if a is TRUE else or_(not_(c), a) if b is TRUE else or_(and_(c, a), and_(not_(c), b))
     a, b = _decided(a, c, True), _decided(b, c, False)
     if a is b:
         return a
@@ -162,6 +165,10 @@ def ite(c: Term, a: Term, b: Term) -> Term:
             return max_(a, b)
         if c in (lt(a, b), le(a, b)):
             return min_(a, b)
+    if a.sort.numeric and (a.op == b.op == "poly" or "ite" in (a.op, b.op)):
+        common = _common_choices(a, b)
+        if not is_zero(common):
+            return add(common, ite(c, sub(a, common), sub(b, common)))
     if is_zero(a):  # b is not 0 here: a guarded value has its 0 in the second branch
         return interned("ite", (not_(c), b, a), a.sort)
     if is_zero(b):
@@ -170,6 +177,14 @@ def ite(c: Term, a: Term, b: Term) -> Term:
     if opposite < c:  # one of the two ways to write it
         c, a, b = opposite, b, a
     return interned("ite", (c, a, b), a.sort)
+
+
+def _common_choices(a: Term, b: Term) -> Term:
+    """The summands of both a and b in which there are choices. `c ? x + d : x` is `x + (c ? d : 0)`, so that a number which n
+    conditions change one after the other is a sum of n choices, not a choice among 2^n cases."""
+    other = coefficients(b)
+    both = {m: c for m, c in coefficients(a).items() if other.get(m) == c and any(x.op == "ite" for x in m)}
+    return polynomial(both, a.sort)
 
 
 def _decided(t: Term, c: Term, holds: bool) -> Term:

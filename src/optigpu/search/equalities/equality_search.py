@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
-from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition
+from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition, Reindex, Split, branches
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.maxima import Guess, MaximumSearch
@@ -26,6 +26,7 @@ from optigpu.search.equalities.sum_terms import (
     decides,
     first_atom,
     one_sided,
+    only_values,
     rewrite_result,
     term_size,
 )
@@ -58,6 +59,7 @@ class EqualitySearch:
         self.proofs: EqualityProofs = {} if proofs is None else proofs
         self.budget = SEARCH_BUDGET
         self.goal: tuple[Facts, Term, Term] | None = None
+        self.choices = 0  # outermost choices around the goal whose cases are being distinguished
         self.guess: Guess | None = None
         self.forms = SumForms(tools)
         self.cuts = SumCuts(tools)
@@ -76,7 +78,7 @@ class EqualitySearch:
 
     def _search_afresh(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> EqualitySteps | None:
         """Search without any state of earlier searches, so that the answer depends on the question alone."""
-        self.budget, self.goal, self.guess = SEARCH_BUDGET, (facts, a, b), guess
+        self.budget, self.goal, self.guess, self.choices = SEARCH_BUDGET, (facts, a, b), guess, 0
         self.forms.restart()
         self.reindexing.restart()
         try:
@@ -93,56 +95,76 @@ class EqualitySearch:
         return self.budget >= 0
 
     def _attempt(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
+        choices = self.choices
         try:
             return self._search(facts, a, b, depth)
         except ValuesDiffer:
+            self.choices = choices
             return None
 
     def _search(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
         """Rewrite both sides until the judge proves them equal. `depth`: how many goals may be nested inside this one."""
         a, b = facts.simplify(a), facts.simplify(b)
-        if a is not b and differ(facts, a, b):
+        asked = self._is_asked(facts, a, b)
+        if asked and a is not b and differ(facts, a, b):
             raise ValuesDiffer
         steps: list[EqualityStep] = []
         for _ in range(MAX_REWRITES):
-            if a is b or self.tools.proves(facts, k.eq(a, b)):
+            if a is b or (asked and self.tools.proves(facts, k.eq(a, b))):
                 return tuple(steps)
             if not self._spend(a, b):
                 return None
-            step: Rewrite | None = self.cuts.common(facts, a, b)
-            choice = _outermost_choice(facts, a, b)
-            if step is None and choice is not None:
+            cuts = self.cuts.common(facts, a, b)
+            choice = None if cuts else _outermost_choice(facts, a, b)
+            if choice is not None:
+                self.choices += 1
                 case = self._case(facts, choice, a, b, depth)
+                self.choices -= 1
                 return (*steps, case) if case is not None else None
-            step = step or self._rewrite(facts, a, b)
-            if step is None:
+            step = None if cuts else self._rewrite(facts, a, b)
+            if step is None and not cuts:
                 rest = prefix_difference_steps(self.tools, facts, a, b) or self._by_cases(facts, a, b, depth)
                 if rest is not None:
                     return (*steps, *rest)
                 step = self._last_resort(facts, a, b, depth)
                 if step is None:
                     return None
-            new = rewrite_result(step)
-            if isinstance(step, Partition):
-                self.forms.keep_guards(big_operators(facts.simplify(new)))
-            steps.append(step)
-            a, b = (facts.simplify(k.replace_subterms(t, {step.old: new})) for t in (a, b))
+            for rewrite in cuts if step is None else (step, *self._residues_apart(facts, step)):
+                new = rewrite_result(rewrite)
+                if isinstance(rewrite, Partition):
+                    self.forms.keep_guards(big_operators(facts.simplify(new)))
+                steps.append(rewrite)
+                a, b = (facts.simplify(k.replace_subterms(t, {rewrite.old: new})) for t in (a, b))
         return None
+
+    def _residues_apart(self, facts: Facts, step: Rewrite) -> list[Split]:
+        """Cut a sum that a step has split by residues into its summands."""
+        if isinstance(step, Reindex) and step.new in self.reindexing.over_residues:
+            return self.cuts.in_summands(facts, step.new)
+        return []
 
     # Cases
 
+    def _is_asked(self, facts: Facts, a: Term, b: Term) -> bool:
+        """Is the judge asked before the cases of an outermost choice are distinguished? Of n choices inside each other it is asked
+        for the first, second, fourth, eighth ..: else the work would be quadratic."""
+        return self.choices & (self.choices - 1) == 0 or _outermost_choice(facts, a, b) is None
+
     def _by_cases(self, facts: Facts, a: Term, b: Term, depth: int) -> EqualitySteps | None:
-        """Distinguish the cases of a condition inside one side."""
+        """Distinguish the cases of a condition inside one side, or use that a variable has only one value."""
         if depth == 0:
             return None
-        cases = (self._case(facts, c, a, b, depth - 1) for c in conditions(a, b))
+        cases = (self._case(facts, c, a, b, depth - 1) for c in (*conditions(a, b), *only_values(facts, a, b)))
         case = next((c for c in cases if c is not None), None)
         return None if case is None else (case,)
 
     def _case(self, facts: Facts, test: Term, a: Term, b: Term, depth: int) -> Case | None:
-        then = self._search(facts.assume(test), a, b, depth)
-        other = self._search(facts.assume(k.not_(test)), a, b, depth) if then is not None else None
-        return Case(test, then, other) if then is not None and other is not None else None
+        (then_a, other_a), (then_b, other_b) = branches(a, test), branches(b, test)
+        then = self._search(facts.assume(test), then_a, then_b, depth)
+        if then is None:
+            return None
+        other = self._search(facts.assume(k.not_(test)), other_a, other_b, depth)
+        return None if other is None else Case(test, then, other)
 
     # Rewrites
 

@@ -21,19 +21,32 @@ class SumCuts:
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
 
-    def common(self, facts: Facts, a: Term, b: Term) -> Split | None:
-        """Cut off what two sums of one body do not have in common; cut off a last summand that occurs by itself."""
+    def common(self, facts: Facts, a: Term, b: Term) -> list[Split]:
+        """Cut off the last summands that occur by themselves; or else what two sums of one body do not have in common."""
         candidates = one_sided(a, b)
         summands = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
-        for t in (t for t in candidates if t.op == "sum"):
-            last = k.sub(t.args[1], k.ONE)
-            summand = instantiate(t.args[2], (last,))
-            by_itself = summand in summands or (summand.op == "ite" and facts.simplify(summand) in summands)
-            if by_itself and self.tools.proves(facts, k.le(t.args[0], last)):
-                return Split(t, last)
-        pairs = ((s, t) for i, s in enumerate(candidates) for t in candidates[i + 1 :] if s.op == t.op)
-        cuts = (self.at_other_end(facts, s, t) for s, t in pairs if s.args[-1] is t.args[-1])
-        return next((c for c in cuts if c is not None), None)
+        cuts: list[Split] = []
+        by_body: dict[tuple[str, Term], list[Term]] = {}
+        for t in candidates:
+            by_body.setdefault((t.op, t.args[-1]), []).append(t)
+            if t.op == "sum":
+                last = k.sub(t.args[1], k.ONE)
+                summand = instantiate(t.args[2], (last,))
+                by_itself = summand in summands or (summand.op == "ite" and facts.simplify(summand) in summands)
+                if by_itself and self.tools.proves(facts, k.le(t.args[0], last)):
+                    cuts.append(Split(t, last))
+        pairs = ((s, t) for sums in by_body.values() for i, s in enumerate(sums) for t in sums[i + 1 :])
+        others = (self.at_other_end(facts, s, t) for s, t in pairs if not cuts)
+        return cuts or [c for c in [next((c for c in others if c is not None), None)] if c is not None]
+
+    def in_summands(self, facts: Facts, t: Term) -> list[Split]:
+        """Cut a sum over a range of numbers into its summands."""
+        cuts: list[Split] = []
+        t = facts.simplify(t)
+        while t.op == "sum" and k.is_num(count := k.sub(t.args[1], t.args[0])) and count.data > 1:
+            cuts.append(Split(t, k.add(t.args[0], k.ONE)))
+            t = facts.simplify(k.big("sum", cuts[-1].at, t.args[1], t.args[2]))
+        return cuts
 
     def at_other_end(self, facts: Facts, s: Term, t: Term) -> Split | None:
         """Split one of two sums of the same body at an end of the other."""

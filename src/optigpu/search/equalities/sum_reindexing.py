@@ -14,7 +14,7 @@ from optigpu.search.equalities.sum_forms import SumForms
 from optigpu.search.equalities.sum_terms import matching_indices, nested_sums, one_sided
 from optigpu.search.search_tools import SearchTools
 
-MAX_STRIDE = 8
+MAX_STRIDE = 256
 
 
 class SumReindexing:
@@ -23,9 +23,11 @@ class SumReindexing:
     def __init__(self, tools: SearchTools, forms: SumForms) -> None:
         self.tools, self.forms = tools, forms
         self._never_flat: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round
+        self.over_residues: set[Term] = set()  # sums over residues, of which each residue is needed by itself
 
     def restart(self) -> None:
         self._never_flat.clear()
+        self.over_residues.clear()
 
     # A nested sum over the index of a plain one
 
@@ -139,8 +141,7 @@ class SumReindexing:
         own, wider = _strides(instantiate(body, (x,)), x) or {k.ONE}, _strides(instantiate(like.args[-1], (x,)), x)
         if any(k.is_num(o) and o is not k.ONE for o in own):
             return None  # it has a stride itself
-        strides = {c for c in range(2, MAX_STRIDE + 1) for o in own if {k.scale(c, o), k.scale(-c, o)} & wider}
-        for c in sorted(strides):
+        for c in sorted({c for o in own for w in wider if 2 <= (c := _multiple(w, o)) <= MAX_STRIDE}):
             r, q = self.tools.temporaries(2, "r")
             i = k.add(low, k.add(k.scale(c, q), r))
             count = k.fdiv(k.sub(k.add(k.sub(high, low), k.num(c - 1)), r), k.num(c))
@@ -148,6 +149,7 @@ class SumReindexing:
             new = k.big("sum", k.ZERO, k.num(c), k.abstract(inner, (r,)))
             if peel(new, 2) is None:
                 continue
+            self.over_residues.add(new)
             y = self.tools.temporaries(1, "r")[0]
             at = k.sub(y, low)
             forward = (k.abstract(k.fmod(at, k.num(c)), (y,)), k.abstract(k.fdiv(at, k.num(c)), (y,)))
@@ -169,6 +171,13 @@ class SumReindexing:
                     forward, back = k.abstract(k.sub(x, by), (x,)), k.abstract(k.add(x, by), (x,))
                     return Reindex(t, new, (forward,), (back,))
         return None
+
+
+def _multiple(w: Term, o: Term) -> int:
+    """Return c > 0 if one stride is c times the other, or -c times; or else 0."""
+    m, d = next(iter(k.coefficients(o).items()))
+    c = abs(int(k.coefficients(w).get(m, 0))) // abs(int(d))
+    return c if w in (k.scale(c, o), k.scale(-c, o)) else 0
 
 
 def _correspondences(body: Term, wanted: Term, x: Term, y: Term) -> Iterator[Term]:

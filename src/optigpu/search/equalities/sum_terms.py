@@ -111,6 +111,15 @@ def conditions(*terms: Term) -> list[Term]:
     return list(tests)
 
 
+def only_values(facts: Facts, *terms: Term) -> list[Term]:
+    """List equations v = c for the integers v in terms without sums and maxima that the facts bound by c from both sides."""
+    if any(map(big_operators, terms)):
+        return []
+    bounds = {i.args[0] for i in facts.items if i.op == "le" and i.args[0].sort is k.INT and len(i.args[0].free) == 1}
+    equations = [k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds]
+    return sorted(e for e in equations if any(e.free <= t.free for t in terms))
+
+
 def first_atom(c: Term) -> Term:
     """Return the first conjunct or disjunct, recursively."""
     return first_atom(c.args[0]) if c.op in ("and", "or") else c

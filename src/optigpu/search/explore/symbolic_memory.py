@@ -146,7 +146,7 @@ class Memory:
             result = content.initial(index)
         for condition, value in reversed(possible):
             result = k.ite(condition, value, result)
-        return facts.simplify(result)
+        return facts.simplify(result) if index else result  # as the rule for loads
 
     def write(self, base: str, u: Update, w: World) -> None:
         """Append an update; drop earlier ones that it hides."""
