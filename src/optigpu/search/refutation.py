@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL
-from optigpu.logic.terms import Term
+from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
-from optigpu.search.samples import advice, samples
+from optigpu.search.samples import advice, moved_to, samples
 
 
 def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
@@ -27,13 +27,21 @@ def refuted(facts: Facts, goal: Term) -> bool:
 
 def refuted_uninterpreted(facts: Facts, goal: Term) -> bool:
     """Is the goal false in a model of the ground facts in which big operators are unknown numbers, as a solver sees them?"""
-    return any(m.truth(goal) is False for m in _models(facts, True))
+    if any(m.truth(goal) is False for m in _models(facts, True)):
+        return True
+    if goal.op != "not" or goal.args[0].op != "eq" or goal.args[0].args[0].sort is not INT:
+        return False
+    possible = (Model(env, True) for env in moved_to(facts, goal.args[0].args[0], least=False))
+    return any(all(m.truth(i) for i in _ground(facts, True)) for m in possible)
 
 
 def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
     remembered = advice(facts)
     if uninterpreted not in remembered.models:
-        items = [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL)]
         models = [Model(env, uninterpreted) for env in samples(facts)]
-        remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
+        remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in _ground(facts, uninterpreted))]
     return remembered.models[uninterpreted]
+
+
+def _ground(facts: Facts, uninterpreted: bool) -> list[Term]:
+    return [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL)]
