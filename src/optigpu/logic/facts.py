@@ -190,7 +190,7 @@ class Facts:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
         match new.op:
-            case "and" if "ite" in new.ops:  # decided where the conjuncts without choices hold
+            case "and" if "ite" in new.ops and not self._deciding:  # decided where the conjuncts without choices hold
                 choices, plain = (k.and_(*(a for a in new.args if ("ite" in a.ops) is i)) for i in (True, False))
                 return new if plain is TRUE else k.and_(plain, self._reduce_where(plain, choices))
             case "fdiv":
