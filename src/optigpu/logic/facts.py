@@ -25,9 +25,7 @@ from optigpu.logic.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort,
 CHOICES = frozenset(("ite", "max", "pow2"))  # operators that facts may decide
 MAX_OPERANDS = 64  # of a disjunction that are tried
 MAX_COMPARED = 8  # arguments of a maximum that are compared with each other
-MAX_CASES = (
-    5  # choices that both branches of a choice have in common, above which the branches are not simplified case by case
-)
+MAX_CASES = 5  # choices in both branches of a choice, above which the branches are not simplified case by case
 
 
 class Guide:
@@ -206,6 +204,9 @@ class Facts:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
         match new.op:
+            case "and" if "ite" in new.ops and not self._deciding:  # decided where the conjuncts without choices hold
+                choices, plain = (k.and_(*(a for a in new.args if ("ite" in a.ops) is i)) for i in (True, False))
+                return new if plain is TRUE else k.and_(plain, self._reduce_where(plain, choices))
             case "fdiv":
                 return self._divide(new)
             case "pow2":
@@ -264,15 +265,21 @@ class Facts:
         return k.big(t.op, low, high, k.abstract(simpler, (i,)), initial)
 
     def _divide(self, t: Term) -> Term:
-        """(d * quotient + rest) div d is quotient if 0 <= rest < d, and quotient - 1 if -d <= rest < 0, for d >= 1."""
+        """(d * quotient + rest) div d is quotient if 0 <= rest < d, and quotient - 1 if -d <= rest < 0, for d >= 1.
+
+        A number d is taken out to the nearest multiple, too: (747 * x + y) div 997 is x if 0 <= y - 250 * x < 997.
+        """
         a, d = t.args
         quotient, rest = split_multiple(with_factor(a, d, self.nonneg), d)
         if not self.nonneg(k.sub(d, ONE)):
             return t
-        if self.nonneg(rest) and self.nonneg(k.sub(k.sub(d, ONE), rest)):
-            return quotient
-        if self.nonneg(k.sub(k.neg(rest), ONE)) and self.nonneg(k.add(d, rest)):
-            return k.sub(quotient, ONE)
+        numbers = k.coefficients(rest).items() if k.is_num(d) else ()
+        more = k.polynomial({m: (2 * c + d.data) // (2 * d.data) for m, c in numbers if m}, INT)
+        for q, r in dict.fromkeys(((k.add(quotient, more), k.sub(rest, k.mul(d, more))), (quotient, rest))):
+            if self.nonneg(r) and self.nonneg(k.sub(k.sub(d, ONE), r)):
+                return q
+            if self.nonneg(k.sub(k.neg(r), ONE)) and self.nonneg(k.add(d, r)):
+                return k.sub(q, ONE)
         return t if quotient is ZERO else k.add(quotient, k.fdiv(rest, d))
 
     def _cancel(self, t: Term) -> Term:
@@ -337,12 +344,14 @@ class Facts:
 
     def _excludes(self, equation: Term) -> bool:
         """Does the equation, which determines a variable, contradict the facts?"""
-        return solved(equation) is not None and self.assume(equation)._contradictory()
+        possible = solved(equation) is None or self._refuted(k.not_(equation))
+        return not possible and self.assume(equation)._contradictory(self.known)
 
-    def _contradictory(self) -> bool:
-        """Do two of the facts contradict each other?"""
-        bounds = [i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT]
-        return self.inconsistent or _opposed(bounds) or any(self.nonneg(k.sub(p, ONE)) for p in bounds)
+    def _contradictory(self, old: frozenset[Term]) -> bool:
+        """Do two of the facts contradict each other, one of which is not old?"""
+        bounds = {i: i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT}
+        new = (p for i, p in bounds.items() if i not in old)
+        return self.inconsistent or _opposed([*bounds.values()]) or any(self.nonneg(k.sub(p, ONE)) for p in new)
 
     def nonneg(self, p: Term) -> bool:
         """p >= 0, for an integer polynomial."""

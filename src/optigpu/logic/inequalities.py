@@ -26,9 +26,7 @@ class Elimination:
     def __init__(self, bounds: BoundTable, refuted: Callable[[Term], bool]) -> None:
         self.bounds = bounds
         self.refuted = refuted
-        self.tried: dict[
-            Term, int
-        ] = {}  # polynomials tried in this proof, with the number of eliminations that were left
+        self.tried: dict[Term, int] = {}  # polynomials tried in this proof, with the eliminations that were left
 
     def proves_nonneg(self, p: Term, left: int = MAX_ELIMINATIONS) -> bool:
         """Is p >= 0? `left` eliminations may be made."""

@@ -33,13 +33,15 @@ class NumberRanges:
         for m, c in cs.items():
             out = _added(out, _scaled(c, self._atom(m[0], depth) if len(m) == 1 else (None, None) if m else (1, 1)))
         quotients = [m[0] for m in cs if len(m) == 1 and m[0].op == "fdiv" and _is_positive(m[0].args[1])]
-        for q in sorted(quotients, reverse=True) if len(cs) > 1 else ():
+        if len(quotients) > 1:  # those that contain others first, then those that round less
+            quotients.sort(key=lambda q: (-len([*k.subterms(q)]), q.args[1].data, q))
+        for q in quotients if len(cs) > 1 else ():
             (x, d), c = q.args, cs[(q,)]
             if c % d.data == 0:  # c * q + rest = (c / d) * (x - x mod d) + rest
                 rest = k.add(k.polynomial({m: e for m, e in cs.items() if m != (q,)}, INT), k.scale(c // d.data, x))
                 if len(k.coefficients(rest)) < len(cs):
                     return _both(out, _added(self.of(rest, depth + 1), _scaled(-c // d.data, (0, d.data - 1))))
-        for q in sorted(quotients, reverse=True) if len(cs) > 1 else ():
+        for q in quotients if len(cs) > 1 else ():
             (x, d), c = q.args, cs[(q,)]
             others = {m: e for m, e in cs.items() if m and m != (q,)}
             if others and all(e % c == 0 for e in others.values()):  # c * q + c * r = c * ((x + d * r) div d)

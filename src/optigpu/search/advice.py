@@ -12,7 +12,7 @@ from optigpu.logic.facts import CHOICES, Facts, Guide
 from optigpu.logic.judge import UNIVERSAL, instance
 from optigpu.logic.terms import INT, TRUE, Term
 from optigpu.search.refutation import refuted_uninterpreted
-from optigpu.search.samples import advice, negative_for_one, samples
+from optigpu.search.samples import advice, moved_to, negative_for_one, samples
 from optigpu.search.watch import Watch
 
 MAX_INSTANCES = 120
@@ -29,8 +29,17 @@ class SearchGuide(Guide):
         self.watch = watch or Watch()
 
     def refutes(self, facts: Facts, p: Term) -> bool:
+        """Look at samples; near them, if the question comes again: then it could not be answered without a longer search."""
         self.watch.tick()
-        return negative_for_one(p, samples(facts)) if p.sort is INT else refuted_uninterpreted(facts, p)
+        if p.sort is not INT:
+            return refuted_uninterpreted(facts, p)
+        if negative_for_one(p, samples(facts)):
+            return True
+        asked = advice(facts).asked
+        if p in asked:
+            return any(moved_to(facts, p, least=True))
+        asked.add(p)
+        return False
 
     def concerns(self, facts: Facts, c: Term, t: Term) -> bool:
         """Are c and t about the same numbers, or about some that facts without choices connect?"""

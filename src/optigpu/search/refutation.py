@@ -9,7 +9,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.judge import UNIVERSAL
 from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
-from optigpu.search.samples import advice, samples
+from optigpu.search.samples import advice, moved_to, samples
 
 LINEAR = frozenset(("le", "eq", "not", "and", "or", "poly", "num", "var"))  # operators whose value is always defined
 
@@ -29,16 +29,25 @@ def refuted(facts: Facts, goal: Term) -> bool:
 
 def refuted_uninterpreted(facts: Facts, goal: Term) -> bool:
     """Is the goal false in a model of the ground facts in which big operators are unknown numbers, as a solver sees them?"""
-    return any(m.truth(goal) is False for m in _models(facts, True))
+    if any(m.truth(goal) is False for m in _models(facts, True)):
+        return True
+    if goal.op != "not" or goal.args[0].op != "eq" or goal.args[0].args[0].sort is not INT:
+        return False
+    possible = (Model(env, True) for env in moved_to(facts, goal.args[0].args[0], least=False))
+    return any(all(m.truth(i) for i in _ground(facts, True)) for m in possible)
 
 
 def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
     remembered = advice(facts)
     if uninterpreted not in remembered.models:
-        items = [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL) and not _holds_for_samples(i)]
+        items = [i for i in _ground(facts, uninterpreted) if not _holds_for_samples(i)]
         models = [Model(env, uninterpreted) for env in samples(facts)]
         remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
     return remembered.models[uninterpreted]
+
+
+def _ground(facts: Facts, uninterpreted: bool) -> list[Term]:
+    return [i for i in facts.items if not (uninterpreted and i.op in UNIVERSAL)]
 
 
 def _holds_for_samples(item: Term) -> bool:

@@ -5,7 +5,7 @@ Nothing rests on this: whatever the numbers are, the only answer they give is "n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
 from random import Random
@@ -19,6 +19,7 @@ from optigpu.search.evaluation import Sample, Undefined, evaluate, line
 
 MAX_SAMPLES = 6  # of one set of facts
 TOO_FEW_SAMPLES = 3  # to tell much
+MAX_MOVED_VARIABLES = 6  # to find a sample for one goal
 MAX_REPAIRS = 12  # variables chosen anew in one attempt at a sample
 # How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
 SPREADS = (70, 70**4, 1300)
@@ -27,11 +28,12 @@ VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equat
 
 @dataclass
 class Advice:
-    """What is remembered of facts, once it was asked for: samples, the models made of them (uninterpreted or not), and what the
-    search has found out under these facts, by question."""
+    """What is remembered of facts, once it was asked for: samples, the models made of them (uninterpreted or not), integers that
+    were not negative for a sample, and what the search has found out under these facts, by question."""
 
     samples: list[Sample] | None = None
     models: dict[bool, list[Model]] = field(default_factory=dict)
+    asked: set[Term] = field(default_factory=set)
     answers: dict[object, Any] = field(default_factory=dict)
 
 
@@ -78,7 +80,8 @@ def extended(samples: list[Sample], satisfied: frozenset[Term], items: Sequence[
     chosen = [_completed(s, used, bounds, rng, n) for n, s in enumerate((*samples, *more))]
     kept = [env for env in chosen if _all_hold(new, env)]
     if not kept:
-        chosen = [_completed({}, used, bounds, rng, n) for n in range(MAX_SAMPLES)]
+        chosen = chosen[: MAX_SAMPLES // 2]
+        chosen += [_completed({}, used, bounds, rng, n) for n in range(MAX_SAMPLES - len(chosen))]
         kept = [env for n, env in enumerate(chosen) if _repaired(items, env, bounds, rng, n)]
     if len(kept) > TOO_FEW_SAMPLES or not used:
         return kept[:MAX_SAMPLES]
@@ -122,17 +125,19 @@ def _completed(start: Sample, used: Iterable[Term], bounds: VariableBounds, rng:
 
 def _repaired(items: Sequence[Term], env: Sample, bounds: VariableBounds, rng: Random, attempt: int) -> bool:
     """Choose variables of violated items anew, a few times, until all items hold."""
-    for _ in range(MAX_REPAIRS):
-        wrong = next((i for i in items if not _holds(i, env)), None)
-        if wrong is None:
-            return True
-        wanted = _part(wrong, env, rng)
+    violated = {i for i in items if not _holds(i, env)}
+    for _ in range(MAX_REPAIRS if violated else 0):
+        wanted = _part(next(i for i in items if i in violated), env, rng)
         x = rng.choice(_integers([wanted]) or [wanted])
         if x is wanted:
             return False
         wanted_bounds = _bounds_of_variables([wanted]).get(x, [])
         env[x] = _choose(x, env, [*wanted_bounds, *bounds.get(x, ())], rng, SPREADS[attempt % len(SPREADS)])
-    return _all_hold(items, env)
+        concerned = [i for i in items if x in i.free]
+        violated = violated.difference(concerned).union(i for i in concerned if not _holds(i, env))
+        if not violated:
+            break
+    return not violated
 
 
 def _part(item: Term, env: Sample, rng: Random) -> Term:
@@ -161,6 +166,20 @@ def _holds(item: Term, env: Sample) -> bool:
 
 def _choose(x: Term, env: Sample, bounds: Iterable[Term], rng: Random, spread: int) -> int:
     """Choose a value within the bounds that inequalities and equations with x give, if all their other variables have a value."""
+    # an equation of remainders has many solutions
+    low, high = _ends(x, env, [i for i in bounds if i.op == "le" or _is_linear(i, x) or rng.random() < 0.5])
+    if low is None:
+        low = -2 if high is None else high - spread
+    high = low + spread if high is None else min(high, low + spread)
+    return rng.choice((low, high, rng.randint(low, high))) if low <= high else low
+
+
+def _is_linear(i: Term, x: Term) -> bool:
+    return not any(x in a.free for a in i.args[0].parts if a is not x)
+
+
+def _ends(x: Term, env: Sample, bounds: Iterable[Term]) -> tuple[int | None, int | None]:
+    """Return the least and the greatest value of x, as far as its bounds tell."""
     low, high = None, None
     for i in bounds:
         try:
@@ -168,14 +187,47 @@ def _choose(x: Term, env: Sample, bounds: Iterable[Term], rng: Random, spread: i
         except Undefined:
             continue
         if slope and i.op == "eq":
-            return int(-at_0 // slope)
+            return int(-at_0 // slope), int(-at_0 // slope)
         if slope > 0:
             bound = -at_0 // slope
             high = bound if high is None else min(high, bound)
         elif slope < 0:
             bound = -(at_0 // slope)
             low = bound if low is None else max(low, bound)
-    if low is None:
-        low = -2 if high is None else high - spread
-    high = low + spread if high is None else min(high, low + spread)
-    return rng.choice((low, high, rng.randint(low, high))) if low <= high else low
+    return low, high
+
+
+def moved_to(facts: Facts, p: Term, least: bool) -> Iterator[Sample]:
+    """Look near the samples for some for which p is 0, or negative (`least`).
+
+    The variables of p are moved one after the other, to where a bound of theirs or p = 0 is, as far as that brings p nearer.
+    """
+    variables = _integers([p])
+    for env in samples(facts) if len(variables) <= MAX_MOVED_VARIABLES else ():
+        if all(x in env for x in variables) and (found := _moved(facts, p, least, variables, env)) is not None:
+            yield found
+
+
+def _moved(facts: Facts, p: Term, least: bool, variables: list[Term], env: Sample) -> Sample | None:
+    try:
+        distance = _distance(p, env, least)
+        for x in (*variables, *variables):
+            items = [i for i in facts.items if x in i.free]
+            at_0, slope = line(p, x, env)
+            ends = _ends(x, env, [i for i in items if i.op == "le" and i.args[0].sort is INT and _is_linear(i, x)])
+            for value in (-at_0 // slope if slope else None, *ends):
+                for near in (value - 1, value, value + 1) if value is not None else ():
+                    there = {**env, x: near}
+                    nearer = _distance(p, there, least)
+                    if nearer < distance and all(evaluate(i, there) for i in items):
+                        env, distance = there, nearer
+            if distance <= 0:
+                return env
+    except Undefined:
+        pass
+    return None
+
+
+def _distance(p: Term, env: Sample, least: bool) -> int:
+    value = evaluate(p, env)
+    return value + 1 if least else abs(value)

@@ -1,5 +1,7 @@
 // Quotients and remainders in turn, each of the one before.
 // expect: VERIFIED
+// mutate: "x2 / 4" -> "x2 / 2" => REFUTED[OG305] c ~> Matrix1
+// mutate: "x3 % 997" -> "x3 % 99" => REFUTED[OG305] c ~> Matrix1
 
 void f(int n, int c[n]) {
   __writes("c ~> Matrix1(n, fun i -> ((((((((((((i / 2) % 999) / 4) % 997) / 3) % 995) / 2) % 993) / 4) % 991) / 3) % 989))");

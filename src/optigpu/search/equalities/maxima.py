@@ -42,6 +42,7 @@ class MaximumSearch:
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
         self._steps: dict[tuple[Facts, Term, Term], Maximum | None] = {}
+        self._parts: dict[tuple[Facts, Term], tuple[list[Cells], set[Cells]]] = {}
 
     def between(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Maximum | None:
         """Find a maximum in a that equals one in b."""
@@ -83,8 +84,8 @@ class MaximumSearch:
     def located(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> Cases | None:
         """Locate the terms of each part of a maximum in another one. Parts that repeat others need no place."""
         maps: list[tuple[Into, ...]] = []
-        repeated = set(self._repeated(facts, a))
-        for part in scaled_maximum_parts(self.tools.judge, facts, a):
+        parts, repeated = self._parts_of(facts, a)
+        for part in parts:
             if part in repeated:
                 maps.append(())
                 continue
@@ -98,16 +99,23 @@ class MaximumSearch:
             )
         return tuple(maps)
 
-    def _repeated(self, facts: Facts, t: Term) -> list[Cells]:
-        return scaled_maximum_parts(self.tools.judge, facts, t, partial(repeated_parts, facts))
+    def _parts_of(self, facts: Facts, t: Term) -> tuple[list[Cells], set[Cells]]:
+        """Return the parts of a maximum, and which of them repeat others."""
+        key = (facts, t)
+        if key not in self._parts:
+            judge = self.tools.judge
+            repeated = scaled_maximum_parts(judge, facts, t, partial(repeated_parts, facts))
+            self._parts[key] = scaled_maximum_parts(judge, facts, t), set(repeated)
+        return self._parts[key]
 
     def _locations(
         self, facts: Facts, here: Facts, body: Term, xs: Terms, b: Term, guess: Guess | None
     ) -> Iterator[TermLocation]:
-        """Yield where a term may be in the maximum b: in parts with few indices first, in parts that repeat others last."""
-        repeated = set(self._repeated(facts, b))
-        others = list(enumerate(scaled_maximum_parts(self.tools.judge, facts, b)))
-        for q, other in sorted(others, key=lambda o: (o[1] in repeated, len(o[1].ranges))):
+        """Yield where a term may be in the maximum b: in parts with few indices first, and with numbers last unless it is a number
+        itself; after these, in parts that repeat others."""
+        parts, repeated = self._parts_of(facts, b)
+        numbers = {q: k.is_num(other.index[0]) is not k.is_num(body) for q, other in enumerate(parts)}
+        for q, other in sorted(enumerate(parts), key=lambda o: (o[1] in repeated, numbers[o[0]], len(o[1].ranges))):
             for to in guess(xs, len(other.ranges)) if guess else _matching(self.tools, here, body, other):
                 there = other.at(to)[0]
                 yield TermLocation(_agreement(body, there), other.domain(to), k.le(body, there), q, to)
@@ -125,6 +133,8 @@ class MaximumSearch:
             test = here.simplify(p.agreement)
             if test is FALSE:
                 continue
+            if test is TRUE:
+                test = p.agreement  # as equations, which the facts may imply without having them
             if test is TRUE or not self.tools.proves(here.assume(test), k.and_(p.domain, p.bounded)):
                 test = here.simplify(k.and_(p.agreement, p.domain))
                 if test is FALSE or not self.tools.proves(here.assume(test), p.bounded):
@@ -157,6 +167,9 @@ def _agreement(a: Term, b: Term) -> Term:
         return TRUE
     if a.op == b.op == "app":
         return k.and_(*map(_agreement, a.args[1:], b.args[1:])) if a.args[0] is b.args[0] else FALSE
+    if a.op == b.op and a.op in ("sum", "prod", "fold_max"):
+        condition = k.and_(*map(_agreement, a.args, b.args))
+        return TRUE if condition.level else condition
     (m, c), *others = k.coefficients(a).items()
     (n, d), *more = k.coefficients(b).items()
     if others or more or c != d or len(m) != len(n) or (m, n) == ((a,), (b,)):
