@@ -39,6 +39,8 @@ class ProofAttempt:
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
         self.nameless = nameless
+        self.reuse = True  # prove loops as earlier proofs did
+        self.replay: LoopReplay | None = None
         self.kernel, self.executor = self._restarted()
 
     def _restarted(self) -> tuple[RecordingKernel, Executor]:
@@ -48,7 +50,7 @@ class ProofAttempt:
         if self.keeps_points:
             executor.states = ProofStates(self.elaborated.statements, self.f.body)
         elif self.loops is not None:
-            executor.loops.replay = LoopReplay(kernel, self.loops)
+            executor.loops.replay = self.replay = LoopReplay(kernel, self.elaborated, self.loops, self.reuse)
         return kernel, executor
 
     def run(self) -> Theorem:
@@ -57,6 +59,10 @@ class ProofAttempt:
             try:
                 return self.executor.verify(self.f.name)
             except Failed as failure:
+                if self.replay is not None and self.replay.reused:
+                    self.reuse = False  # a contract that was enough there may say too little here
+                    self.kernel, self.executor = self._restarted()
+                    continue
                 if self.nameless.extended(self.executor.progress.state, failure.cause):
                     self.kernel, self.executor = self._restarted()
                     continue

@@ -10,9 +10,10 @@ from dataclasses import fields
 from typing import Any
 
 from optigpu.check.recorded_proof import RecordingKernel, RuleCall, StateRef
+from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.context import Context
+from optigpu.kernel.context import Context, PendingReads
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.cells import CellClaim, CellFamily
 from optigpu.logic.records import RECORDS
@@ -20,6 +21,7 @@ from optigpu.logic.terms import Term
 from optigpu.search.races import Access
 
 MAX_LOOPS = 4000
+MAX_STARTS = 8  # of one loop
 NUMBERED = {
     "load",
     "store",
@@ -34,11 +36,16 @@ _RECORDS = frozenset(RECORDS)
 
 @dataclass(frozen=True, slots=True)
 class LoopStart:
-    """What a loop's proof depends on: its code, the values of its variables, and the families of its arrays."""
+    """What a loop's proof depends on: its code, the values of its variables, and the families of its arrays.
+
+    `written`: what the source says of proofs in the loop, which the search is to use: contracts of loops, arguments of lemmas.
+    """
 
     loop: kc.CountedLoop
+    written: tuple[object, ...]
     values: tuple[Term, ...]
     families: tuple[CellFamily, ...]
+    pending_reads: PendingReads  # of these families, which are counted from 0
     context: Context
     iteration: Term
 
@@ -75,14 +82,17 @@ class RememberedLoops:
         self._hashes: dict[int, tuple[kc.CountedLoop, int, frozenset[str]]] = {}  # with the arrays, by identity
 
     def start(
-        self, state: State, loop: kc.CountedLoop, variables: frozenset[Term]
+        self, state: State, loop: kc.CountedLoop, variables: frozenset[Term], elaborated: Elaborated
     ) -> tuple[LoopStart, tuple[int, ...]]:
         _, _, arrays = self._looked_at(loop)
         held = [(n, r) for n, r in state.held.items() if r.cells.base in arrays]
         values = tuple(state.value(x) for x in sorted(variables))
         families = tuple(r for _, r in held)
         context = replace(state.context, home=None)  # which block of the proof launched the kernel does not matter
-        start = LoopStart(loop, values, families, context, state.iteration(loop.index))
+        written = tuple(_written(i, elaborated) for i in kc.instructions_in((loop,)))
+        places = {n: i for i, (n, _) in enumerate(held)}
+        reads = tuple(replace(r, family=places[r.family]) for r in state.pending_reads if r.family in places)
+        start = LoopStart(loop, written, values, families, reads, context, state.iteration(loop.index))
         return start, tuple(n for n, _ in held)
 
     def find(self, start: LoopStart) -> RememberedLoop | None:
@@ -92,13 +102,14 @@ class RememberedLoops:
     def add(self, x: RememberedLoop) -> None:
         if len(self._known) > MAX_LOOPS:
             self._known.clear()
-            self._hashes.clear()
         same = self._known.setdefault(self._looked_at(x.start.loop)[1], [])
-        same[:] = [x, *(y for y in same if y.start != x.start)]
+        same[:] = [x, *(y for y in same if y.start != x.start)][:MAX_STARTS]
 
     def _looked_at(self, loop: kc.CountedLoop) -> tuple[kc.CountedLoop, int, frozenset[str]]:
         known = self._hashes.get(id(loop))
         if known is None or known[0] is not loop:
+            if len(self._hashes) > MAX_LOOPS:
+                self._hashes.clear()
             known = self._hashes[id(loop)] = loop, hash(loop), arrays_of(loop)
         return known
 
@@ -106,20 +117,24 @@ class RememberedLoops:
 class LoopReplay:
     """Remembers the loops that a kernel proves, and proves them again."""
 
-    def __init__(self, kernel: RecordingKernel, remembered: RememberedLoops) -> None:
-        self.kernel, self.remembered = kernel, remembered
+    def __init__(
+        self, kernel: RecordingKernel, elaborated: Elaborated, remembered: RememberedLoops, reuse: bool = True
+    ) -> None:
+        """`reuse`: prove them again as before, if they are known."""
+        self.kernel, self.elaborated, self.remembered, self.reuse = kernel, elaborated, remembered, reuse
+        self.reused = False  # has a loop been proved as before?
 
     def begin(
         self, state: State, loop: kc.CountedLoop, variables: frozenset[Term], accesses: list[Access]
     ) -> LoopAttempt:
-        start, numbers = self.remembered.start(state, loop, variables)
+        start, numbers = self.remembered.start(state, loop, variables, self.elaborated)
         return LoopAttempt(start, numbers, state, len(self.kernel.tape), len(accesses))
 
     def again(
         self, attempt: LoopAttempt, accesses: list[Access]
     ) -> list[tuple[str, tuple[object, ...], object]] | None:
         """Call the rules of an earlier proof: each with its arguments and its result. None if the kernel rejects one."""
-        known = self.remembered.find(attempt.start)
+        known = self.remembered.find(attempt.start) if self.reuse else None
         if known is None:
             return None
         moved = _Renumbering(known, attempt)
@@ -132,9 +147,10 @@ class LoopReplay:
                 made = result if type(result) is tuple else (result,)
                 states.update(zip(call.makes, made))
                 calls.append((call.rule, args, result))
-        except (Rejected, KeyError, IndexError):
+        except (Rejected, KeyError, IndexError, ValueError):
             return None
         places = dict(zip(_places(known.start.loop), _places(attempt.start.loop)))
+        self.reused = True
         accesses += [replace(a, at=places.get(a.at, a.at)) for a in known.accesses]
         return calls
 
@@ -204,3 +220,13 @@ def arrays_of(loop: kc.CountedLoop) -> frozenset[str]:
 
 def _places(loop: kc.CountedLoop) -> list[int]:
     return [i.at for i in kc.instructions_in((loop,))]
+
+
+def _written(i: kc.Instruction, elaborated: Elaborated) -> object:
+    """The contract that is written at a loop, or the values that are given to a call, without their places."""
+    spec = elaborated.specs.get(i.at) if isinstance(i, kc.CountedLoop) else None
+    if spec is not None:
+        parts = (getattr(spec, f.name) for f in fields(spec) if f.name not in ("index", "variables"))
+        return spec.index, spec.variables, *(tuple(x for x, _ in part) for part in parts)
+    given = elaborated.lemma_arguments.get(i.at) if isinstance(i, kc.Invoke) else None
+    return given and tuple(given.items())

@@ -14,7 +14,11 @@ from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.terms import Term
 
 ProofBasis: TypeAlias = tuple[
-    kc.Procedure, list[LoopSpec | None], dict[str, kc.Procedure], tuple[tuple[str, Term], ...]
+    kc.Procedure,
+    list[LoopSpec | None],
+    list[dict[str, Term] | None],
+    dict[str, kc.Procedure],
+    tuple[tuple[str, Term], ...],
 ]
 
 
@@ -26,13 +30,13 @@ class RememberedProof:
 
 
 def proof_basis(f: kc.Procedure, elaborated: Elaborated) -> ProofBasis:
-    """What a verdict on a function depends on: the function, its loop contracts, the functions it calls, and the axioms."""
+    """What a verdict on a function depends on: the function, its loop contracts, what is given to logical variables of its
+    calls, the functions it calls, and the axioms."""
     program = elaborated.program
-    callees = {
-        i.function: program.functions[i.function] for i in kc.instructions_in(f.body) if isinstance(i, kc.Invoke)
-    }
+    calls = [i for i in kc.instructions_in(f.body) if isinstance(i, kc.Invoke)]
+    callees = {i.function: program.functions[i.function] for i in calls}
     specs = [elaborated.specs.get(at) for at in loops_of(f)]
-    return f, specs, callees, program.axioms
+    return f, specs, [elaborated.lemma_arguments.get(i.at) for i in calls], callees, program.axioms
 
 
 def loops_of(f: kc.Procedure) -> list[int]:

@@ -187,8 +187,9 @@ class Verifier:
         normaliser, solver = self.judge.obligation_counts()
         nameless = self.nameless.get(f.name, Nameless()).copy()
         points = self.settings.points
+        known_loops = None if self.settings.unbounded else self.loops  # another proof may assume less
         attempt = ProofAttempt(
-            self.judge, elaborated, ledger, f, self.found_earlier, points, nameless, self.watch, self.loops
+            self.judge, elaborated, ledger, f, self.found_earlier, points, nameless, self.watch, known_loops
         )
         basis = proof_basis(f, elaborated)
         try:

@@ -42,9 +42,8 @@ class CodeBuilder:
         self.formulas = PermissionElaborator()
         self.taken = {"_Res"} | {d.name for d in program.flat_items() if isinstance(d, LogicDecl)}
         self.used = {(Origin.PROGRAM, name): 1 for name in self.taken}  # how often a stem is declared
-        self.lasting: set[tuple[Origin, str]] = (
-            set()
-        )  # stems of names that are not used again after the loop they are in
+        self.lasting: set[tuple[Origin, str]] = set()  # stems of names that are not used again after their loop
+        self.highest: dict[tuple[Origin, str], int] = {}  # by stem, the greatest number so far, in any loop
         self.dims: dict[str, tuple[Term | None, ...]] = {}  # of arrays, by base
         self.distributed: dict[str, bool] = {}
         self.accesses = VectorAccesses(self.dims, self.distributed)
@@ -57,10 +56,14 @@ class CodeBuilder:
         self.given_permissions: dict[str, Expr] = {}  # of its variables of type HProp
 
     def unique(self, stem: str, origin: Origin = Origin.PROGRAM, lasting: bool = False) -> Name:
-        """A name that no other variable or array here has; if `lasting`, none of the function."""
-        number = self.used[origin, stem] = self.used.get((origin, stem), 0) + 1
+        """A name that no other variable or array here has; if `lasting`, none of the function: also none of a loop that has ended,
+        whose variables keep their last values where it was unrolled."""
+        key = origin, stem
+        highest = self.highest.get(key, 0)
+        number = self.used[key] = max(self.used.get(key, 0), highest if lasting else 0) + 1
+        self.highest[key] = max(number, highest)
         if lasting:
-            self.lasting.add((origin, stem))
+            self.lasting.add(key)
         return Name(origin, stem, number)
 
     @contextmanager

@@ -101,7 +101,7 @@ def logical_variables(
         for item in c.items:
             if isinstance(item.body, TypeOf) and item.body.of not in (HPROP, MEMTYPE):
                 assert item.name is not None
-                v = k.var(builder.unique(item.name), sort_of(item.body.of, item.loc))
+                v = k.var(builder.unique(item.name, lasting=True), sort_of(item.body.of, item.loc))
                 variables.append(v)
                 names = names.bind(item.name, ValueEntry(v))
     return tuple(variables), names

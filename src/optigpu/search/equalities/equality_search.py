@@ -17,7 +17,7 @@ from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.prefix_differences import prefix_difference_steps
 from optigpu.search.equalities.sum_cuts import SumCuts
 from optigpu.search.equalities.sum_forms import SumForms
-from optigpu.search.equalities.sum_reindexing import SumReindexing
+from optigpu.search.equalities.sum_reindexing import MAX_STRIDE, SumReindexing
 from optigpu.search.equalities.sum_terms import (
     Rewrite,
     big_operators,
@@ -215,11 +215,18 @@ class EqualitySearch:
         """Find a step that does not simplify anything by itself."""
         return (
             next((step for t in one_sided(a, b) if (step := self.forms.spread_guard(t))), None)
+            or self._by_large_residue(a, b)
             or self._equal_bodies(facts, a, b, depth)
             or self.cuts.even_ends(facts, a, b)
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)
         )
+
+    def _by_large_residue(self, a: Term, b: Term) -> Rewrite | None:
+        """Split a sum by residues of a number that is large, as that of an unrolled loop may be."""
+        sums = [t for t in one_sided(a, b) if t.op == "sum"]
+        pairs = ((s, t) for s in sums for t in sums if s is not t)
+        return next((step for s, t in pairs if (step := self.reindexing.by_residue(s, t, MAX_STRIDE))), None)
 
     def _equal_bodies(self, facts: Facts, a: Term, b: Term, depth: int) -> Extend | None:
         """Find two sums over one range whose bodies can be proved equal."""

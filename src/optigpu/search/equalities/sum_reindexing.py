@@ -14,7 +14,7 @@ from optigpu.search.equalities.sum_forms import SumForms
 from optigpu.search.equalities.sum_terms import matching_indices, nested_sums, one_sided
 from optigpu.search.search_tools import SearchTools
 
-MAX_STRIDE = 256
+SMALL_STRIDE, MAX_STRIDE = 8, 256
 
 
 class SumReindexing:
@@ -134,14 +134,14 @@ class SumReindexing:
             return Reindex(t, new, (k.abstract(x_of_y, (y,)),), (k.abstract(y_of_x, (x,)),))
         return None
 
-    def by_residue(self, t: Term, like: Term) -> Reindex | None:
-        """Split a sum by residues, beside a sum over every c-th index: sum over r of the sums over c*k + r."""
+    def by_residue(self, t: Term, like: Term, most: int = SMALL_STRIDE) -> Reindex | None:
+        """Split a sum by residues, beside a sum over every c-th index: sum over r of the sums over c*k + r. c is at most `most`."""
         low, high, body = t.args[-3:]
         x = self.tools.temporaries(1, "r")[0]
         own, wider = _strides(instantiate(body, (x,)), x) or {k.ONE}, _strides(instantiate(like.args[-1], (x,)), x)
         if any(k.is_num(o) and o is not k.ONE for o in own):
             return None  # it has a stride itself
-        for c in sorted({c for o in own for w in wider if 2 <= (c := _multiple(w, o)) <= MAX_STRIDE}):
+        for c in sorted({c for o in own for w in wider if 2 <= (c := _multiple(w, o)) <= most}):
             r, q = self.tools.temporaries(2, "r")
             i = k.add(low, k.add(k.scale(c, q), r))
             count = k.fdiv(k.sub(k.add(k.sub(high, low), k.num(c - 1)), r), k.num(c))

@@ -36,7 +36,7 @@ from optigpu.search.explore.loop_effects import (
     same_but_for_guard,
     substituted,
 )
-from optigpu.search.explore.remembered_summaries import RememberedSummaries, RememberedSummary, moved
+from optigpu.search.explore.remembered_summaries import RememberedSummaries, RememberedSummary, arrays_in, moved
 from optigpu.search.explore.symbolic_memory import (
     Memory,
     SharedCells,
@@ -247,7 +247,7 @@ class Explorer:
             if names.opaque_made == opaque:  # else it has names that mean something else elsewhere
                 places = [i.at for i in kc.instructions_in((loop,))]
                 inner = tuple((n, self.summaries[at]) for n, at in enumerate(places) if at in self.summaries)
-                self.remembered.add(question, RememberedSummary(loop, frozenset(w.contents), summary, inner))
+                self.remembered.add(question, RememberedSummary(loop, arrays_in(w), summary, inner))
             return summary
 
     def _summary_again(self, known: RememberedSummary, loop: kc.CountedLoop) -> LoopSummary:

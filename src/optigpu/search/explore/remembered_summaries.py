@@ -11,7 +11,7 @@ from typing import TypeAlias
 from optigpu.kernel import instructions as kc
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.facts import Facts
-from optigpu.logic.terms import Term
+from optigpu.logic.terms import Sort, Term
 from optigpu.search.explore.loop_effects import Effect, LoopSummary
 from optigpu.search.explore.symbolic_memory import World
 
@@ -25,7 +25,7 @@ class RememberedSummary:
     """`inner`: the summaries of the loops inside, by their place among all instructions of the loop."""
 
     loop: kc.CountedLoop
-    arrays: frozenset[str]
+    arrays: dict[str, tuple[int, Sort]]
     summary: LoopSummary
     inner: tuple[tuple[int, Summarised], ...]
 
@@ -36,24 +36,32 @@ class RememberedSummaries:
     def __init__(self) -> None:
         self._known: dict[_Question, list[RememberedSummary]] = {}
         self._hashes: dict[int, tuple[kc.CountedLoop, int]] = {}  # of loops, by identity
+        self.added = 0
 
     def question(self, loop: kc.CountedLoop, w: World, variables: frozenset[Term], depth: int) -> _Question:
         """What an answer is remembered by, besides the loop itself."""
         known = self._hashes.get(id(loop))
         if known is None or known[0] is not loop:
+            if len(self._hashes) > MAX_REMEMBERED:
+                self._hashes.clear()
             known = self._hashes[id(loop)] = loop, hash(loop)
         values = tuple(w.value(x) for x in sorted(variables))
         return known[1], w.facts, values, depth
 
     def recall(self, question: _Question, loop: kc.CountedLoop, w: World) -> RememberedSummary | None:
-        entries = self._known.get(question, ())
-        return next((e for e in entries if e.loop == loop and e.arrays == w.contents.keys()), None)
+        entries, arrays = self._known.get(question, ()), arrays_in(w)
+        return next((e for e in entries if e.loop == loop and e.arrays == arrays), None)
 
     def add(self, question: _Question, entry: RememberedSummary) -> None:
-        if len(self._known) > MAX_REMEMBERED:
+        self.added += 1
+        if self.added % MAX_REMEMBERED == 0:
             self._known.clear()
-            self._hashes.clear()
         self._known.setdefault(question, []).append(entry)
+
+
+def arrays_in(w: World) -> dict[str, tuple[int, Sort]]:
+    """The arrays and variables in memory, with their dimensions and the sort of their elements."""
+    return {base: (c.rank, c.sort) for base, c in w.contents.items()}
 
 
 def moved(x: Summarised, places: dict[int, int]) -> Summarised:
