@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "optigpu"
 # Each package may import those before it.
 ORDER = [
     "version",
+    "loaded",
     "light_dataclass",
     "logic",
     "kernel",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import optigpu.loaded as _loaded  # noqa: F401  # the first module
 from optigpu.version import VERSION
 
 __version__ = VERSION

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from optigpu import loaded
 from optigpu.api import Script
 from optigpu.check import checker_source, remembered_verdicts
 from optigpu.check.certify import certificate_of
@@ -16,6 +17,7 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
 from optigpu.frontend import parse_text
 from optigpu.kernel import Theorem
+from optigpu.loaded import folders_below
 from optigpu.runtime.call_error import CallError
 from optigpu.search.execute import Executor
 from optigpu.syntax.program import Program
@@ -193,6 +195,12 @@ def test_the_hash_of_the_checker_is_of_its_files(source_copy: Path, changed: str
     assert checker_source.source_hash(source_copy) == before == checker_source.checker_hash()
 
 
+def loaded_at(when: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process have started at another time, by both clocks."""
+    monkeypatch.setattr(checker_source, "LOADED_AT", when)
+    monkeypatch.setattr(checker_source, "STEADY_AT", loaded.STEADY_AT + when - loaded.LOADED_AT)
+
+
 @pytest.mark.parametrize("changed", CHECKED_FILES)
 def test_a_file_that_was_changed_after_the_start_is_noticed(
     source_copy: Path, changed: str, monkeypatch: pytest.MonkeyPatch
@@ -202,11 +210,12 @@ def test_a_file_that_was_changed_after_the_start_is_noticed(
     about = file.stat()
     newest = max(max(p.stat().st_ctime_ns, p.stat().st_mtime_ns) for p in source_copy.rglob("*"))
     monkeypatch.setattr(checker_source, "ROOT", source_copy)
-    monkeypatch.setattr(checker_source, "LOADED_AT", newest + checker_source.JUST_BEFORE + 1)
+    monkeypatch.setattr(checker_source, "LOADED_FOLDERS", folders_below(str(source_copy)))
+    loaded_at(newest + checker_source.JUST_BEFORE + 1, monkeypatch)
     assert checker_source.is_as_loaded()
-    monkeypatch.setattr(checker_source, "LOADED_AT", about.st_ctime_ns + checker_source.JUST_BEFORE)
+    loaded_at(about.st_ctime_ns + checker_source.JUST_BEFORE, monkeypatch)
     assert not checker_source.is_as_loaded()
-    monkeypatch.setattr(checker_source, "LOADED_AT", newest + checker_source.JUST_BEFORE + 1)
+    loaded_at(newest + checker_source.JUST_BEFORE + 1, monkeypatch)
     other = file.with_name("moved away")
     file.rename(other)
     assert not checker_source.is_as_loaded()

@@ -159,6 +159,16 @@ def test_builds_are_those_of_one_process(
     assert main(["build", "-o", "x.c", *sources]) == 2
 
 
+@pytest.mark.parametrize("other", ["other/sum.c", "sum.py", SMALL[0]])
+def test_two_builds_do_not_write_one_file(
+    other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = answers(["build", "--jobs", "2", SMALL[0], SMALL[1], other], capsys)
+    assert code == 2 and not out and f"{SMALL[0]} and {other} would both be written to build/sum" in err
+    assert not (tmp_path / "build").exists()
+
+
 # Processes -------------------------------------------------------------------------------------------------------------------
 
 

@@ -2,17 +2,19 @@
 
 A verdict belongs to the files that were loaded. A file that was changed since then, or just before, is not known to be the one that
 runs: then there is no hash, and nothing is remembered. Times of files can be late by a tick of the system's clock: `JUST_BEFORE`.
-A clock that runs backwards, or a file from the future, costs time alone: what is not remembered is proved.
+They do not tell that a folder or a link above was replaced, so the folders are compared themselves; and they tell nothing if the
+clock was set since. A file from the future costs time alone: what is not remembered is proved.
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from functools import cache
 from pathlib import Path
 
 from optigpu.check.trusted import ROOT, TRUSTED, files_of, tables_of
-from optigpu.version import LOADED_AT
+from optigpu.loaded import LOADED_AT, LOADED_FOLDERS, STEADY_AT, folders_below
 
 CHECKER = (*TRUSTED, "search", "errors")  # folders and files whose code decides verdicts
 JUST_BEFORE = 100_000_000  # nanoseconds
@@ -36,7 +38,16 @@ def source_hash(root: Path) -> str:
 
 def is_as_loaded() -> bool:
     """Is each file the one that was there when this process started?"""
-    return all(_is_old(ROOT / path) for path in checker_files())
+    return (
+        _clock_is_steady()
+        and folders_below(str(ROOT)) == LOADED_FOLDERS
+        and all(_is_old(ROOT / p) for p in checker_files())
+    )
+
+
+def _clock_is_steady() -> bool:
+    """Has the clock that times of files are read from run as the other one since this process started?"""
+    return abs((time.time_ns() - LOADED_AT) - (time.monotonic_ns() - STEADY_AT)) < JUST_BEFORE // 2
 
 
 @cache
@@ -48,7 +59,7 @@ def checker_files() -> tuple[Path, ...]:
 def _is_old(file: Path) -> bool:
     """Was the file last changed before this process started? `st_ctime` is also that of a renaming or of setting other times."""
     try:
-        about = file.stat()
+        times = [t for about in (file.stat(), file.lstat()) for t in (about.st_mtime_ns, about.st_ctime_ns)]
     except OSError:
         return False
-    return max(about.st_mtime_ns, about.st_ctime_ns) < LOADED_AT - JUST_BEFORE
+    return max(times) < LOADED_AT - JUST_BEFORE

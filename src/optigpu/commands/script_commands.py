@@ -56,6 +56,11 @@ def diff_command(args: argparse.Namespace, style: Style) -> int:
 def build_command(args: argparse.Namespace, style: Style) -> int:
     if args.output is not None and len(args.sources) != 1:
         raise CallError("--output goes with one SOURCE")
+    stems = [Path(source).stem for source in args.sources]
+    for n, stem in enumerate(stems):
+        if stem in stems[:n]:
+            both = f"{args.sources[stems.index(stem)]} and {args.sources[n]}"
+            raise CallError(f"{both} would both be written to build/{stem}; build one of them with --output")
     tasks = [partial(_built, source, args.output, style) for source in args.sources]
     return next((code for code in in_processes(tasks, process_count(args.jobs)) if code != FINE), FINE)
 

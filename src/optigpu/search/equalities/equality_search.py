@@ -17,7 +17,7 @@ from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.prefix_differences import prefix_difference_steps
 from optigpu.search.equalities.sum_cuts import SumCuts
 from optigpu.search.equalities.sum_forms import SumForms
-from optigpu.search.equalities.sum_reindexing import MAX_STRIDE, SumReindexing
+from optigpu.search.equalities.sum_reindexing import MAX_STRIDE, SMALL_STRIDE, SumReindexing
 from optigpu.search.equalities.sum_terms import (
     Rewrite,
     big_operators,
@@ -191,13 +191,16 @@ class EqualitySearch:
         plainest = sorted(candidates, key=lambda t: term_size(t.args[-1]))  # others are brought into its form
         for i, s in enumerate(plainest):
             for t in plainest[i + 1 :]:
-                step = self._aligned(facts, s, t) if s.op == t.op else None
+                step = self._aligned(facts, s, t, len(candidates)) if s.op == t.op else None
                 if step is not None:
                     return step
         return None
 
-    def _aligned(self, facts: Facts, s: Term, t: Term) -> Rewrite | None:
-        """Rewrite one of two sums into the form of the other, or split it so that one part is the other."""
+    def _aligned(self, facts: Facts, s: Term, t: Term, count: int) -> Rewrite | None:
+        """Rewrite one of two sums into the form of the other, or split it so that one part is the other.
+
+        Beside c sums over every c-th index, as an unrolled loop has them, a sum is split by residues of c even if c is large.
+        `count`: of all sums there are."""
         exchanged = self.reindexing.exchanged(s, t)
         if exchanged is not None:
             return exchanged
@@ -209,7 +212,8 @@ class EqualitySearch:
             moved = self.reindexing.moved(facts, old, like)
             if moved is not None:
                 return moved
-        return self.reindexing.by_residue(t, s) or self.reindexing.by_residue(s, t)
+        most = max(SMALL_STRIDE, count)
+        return self.reindexing.by_residue(t, s, most) or self.reindexing.by_residue(s, t, most)
 
     def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
         """Find a step that does not simplify anything by itself."""

@@ -134,7 +134,7 @@ class SumReindexing:
             return Reindex(t, new, (k.abstract(x_of_y, (y,)),), (k.abstract(y_of_x, (x,)),))
         return None
 
-    def by_residue(self, t: Term, like: Term, most: int = SMALL_STRIDE) -> Reindex | None:
+    def by_residue(self, t: Term, like: Term, most: int) -> Reindex | None:
         """Split a sum by residues, beside a sum over every c-th index: sum over r of the sums over c*k + r. c is at most `most`."""
         low, high, body = t.args[-3:]
         x = self.tools.temporaries(1, "r")[0]
