@@ -63,16 +63,18 @@ class ContentNames:
         return state
 
     def unfolded(self, state: State, since: State | None = None) -> State:
-        """Unfold the names that were given since a state, or all, the latest first."""
-        before = () if since is None else since.definitions
-        names = [x for x in reversed(list(state.definitions)) if x not in before]
-        if not names:
-            return state
-        unfolded = self.kernel.unfold(state, tuple(names))
+        """Unfold the names that were given since a state, or all, and simplify what they stood for."""
+        unfolded = self.as_defined(state, since)
         for n, r in unfolded.held.items():
             if r.value is not state.held[n].value:
                 unfolded = self.kernel.tidy(unfolded, n)
         return unfolded
+
+    def as_defined(self, state: State, since: State | None) -> State:
+        """Unfold the names that were given since a state, or all, the latest first."""
+        before = () if since is None else since.definitions
+        names = tuple(x for x in reversed(list(state.definitions)) if x not in before)
+        return self.kernel.unfold(state, names) if names else state
 
 
 def readable(state: State) -> State:

@@ -171,8 +171,8 @@ class Executor:
                 return self.kernel.assertion(state, self.cells.fact_steps(state.facts, state.value(prop)))
             case kc.Branch():
                 yes, no = self.kernel.enter_if(state)
-                yes = self.names.unfolded(self.run(yes), state)
-                no = self.names.unfolded(self.run(no), state)
+                yes = self.names.as_defined(self.run(yes), state)
+                no = self.names.as_defined(self.run(no), state)
                 return self.kernel.join_if(yes, no)
             case kc.CountedLoop() as loop:
                 return self.names.named(self.loops.loop(state, loop))
