@@ -17,7 +17,7 @@ from optigpu.search.evaluation import Sample, Undefined, evaluate, power_of_two
 
 Number: TypeAlias = int | Fraction  # truth values are 0 and 1
 
-QUICK_EVALUATION = 3000  # subterms evaluated in one model for one question
+QUICK_EVALUATION = 6000  # subterms evaluated for one question, at most half of what is left in one model
 THOROUGH_EVALUATION = 60_000  # and for one that much depends on
 MAX_REMEMBERED = 2000  # values of a model
 FUNCTION_VALUES = 2003  # how many values functions have
@@ -31,7 +31,7 @@ class Model:
 
     def __init__(self, env: Sample, uninterpreted: bool) -> None:
         self.env, self.uninterpreted = env, uninterpreted
-        self._steps_left = QUICK_EVALUATION
+        self._steps_left = self.steps_taken = 0
         self._closed: dict[Term, Number] = {}  # values of terms that do not depend on an index around them
 
     def tells_apart(self, a: Term, b: Term, steps: int) -> bool:
@@ -40,6 +40,8 @@ class Model:
             return self._value(a) != self._value(b)
         except Undefined:
             return False
+        finally:
+            self.steps_taken = steps - self._steps_left
 
     def truth(self, prop: Term) -> bool | None:
         """Does the condition hold? None if it has no value."""
@@ -48,7 +50,7 @@ class Model:
                 return bool(evaluate(prop, self.env))  # quicker, where it is enough
             except Undefined:
                 pass
-        self._start(QUICK_EVALUATION)
+        self._start(QUICK_EVALUATION // 2)
         try:
             return bool(self._value(prop))
         except Undefined:
