@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from optigpu.check.recorded_proof import RecordingKernel
 from optigpu.check.remembered_loops import LoopReplay, RememberedLoops
 from optigpu.elaborate.elaborated import Elaborated
@@ -19,7 +21,8 @@ from optigpu.search.watch import Watch
 class ProofAttempt:
     """`left_out` collects the promises that the function is proved without. `points`: keep the states of the proof.
 
-    `nameless`: what gets no name, as far as is known from earlier proofs of the function.
+    `nameless`: what gets no name, as far as is known from earlier proofs of the function. `refuted`: is an input known on which the
+    function misbehaves? Then no other attempt would succeed.
     """
 
     def __init__(
@@ -33,12 +36,13 @@ class ProofAttempt:
         nameless: Nameless,
         watch: Watch | None = None,
         loops: RememberedLoops | None = None,
+        refuted: Callable[[], bool] = lambda: False,
     ) -> None:
         self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
         self.found, self.watch, self.loops = found, watch, loops
         self.left_out: list[tuple[str, str, int]] = []
         self.keeps_points = points and f.name == closed_name(f.name)
-        self.nameless = nameless
+        self.nameless, self.refuted = nameless, refuted
         self.reuse = True  # prove loops as earlier proofs did
         self.replay: LoopReplay | None = None
         self.kernel, self.executor = self._restarted()
@@ -63,7 +67,7 @@ class ProofAttempt:
                     self.reuse = False  # a contract that was enough there may say too little here
                     self.kernel, self.executor = self._restarted()
                     continue
-                if self.nameless.extended(self.executor.progress.state, failure.cause):
+                if self.nameless.extended(self.executor.progress.state, failure.cause) and not self._is_wrong(failure):
                     self.kernel, self.executor = self._restarted()
                     continue
                 promise = failed_promise(failure, self.f)
@@ -72,6 +76,11 @@ class ProofAttempt:
                 self.left_out.append(promise)  # proved over the reals; with floats left open the function promises less
                 self.elaborated.program.functions[self.f.name] = weakened(self.f, frozenset(self.left_out))
                 self.kernel, self.executor = self._restarted()
+
+    def _is_wrong(self, failure: Failed) -> bool:
+        """Is what the function promises at its end not what it does? Elsewhere a name may be what makes a rule fail: then another
+        attempt finds the place that is wrong."""
+        return failed_promise(failure, self.f) is not None and self.refuted()
 
 
 def failed_promise(failure: Failed, f: kc.Procedure) -> tuple[str, str, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Set
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ from optigpu.check.recorded_proof import RecordingKernel
 from optigpu.check.remembered_loops import RememberedLoops
 from optigpu.check.remembered_proofs import RememberedProof, loops_of, proof_basis, recalled_result
 from optigpu.check.remembered_verdicts import RememberedVerdicts
-from optigpu.check.verdict import FunctionResult, ProgramResult, Refuter, Verdict
+from optigpu.check.verdict import Counterexample, FunctionResult, ProgramResult, Refuter, Verdict
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.formula_definedness import ContractFacts
 from optigpu.elaborate.program_elaboration import elaborate
@@ -188,15 +189,25 @@ class Verifier:
         nameless = self.nameless.get(f.name, Nameless()).copy()
         points = self.settings.points
         known_loops = None if self.settings.unbounded else self.loops  # another proof may assume less
+        counterexample = cache(partial(self._counterexample, program, f))
         attempt = ProofAttempt(
-            self.judge, elaborated, ledger, f, self.found_earlier, points, nameless, self.watch, known_loops
+            self.judge,
+            elaborated,
+            ledger,
+            f,
+            self.found_earlier,
+            points,
+            nameless,
+            self.watch,
+            known_loops,
+            lambda: counterexample() is not None,
         )
         basis = proof_basis(f, elaborated)
         try:
             theorem = attempt.run()
         except Failed as failure:
             result = FunctionResult(f.name, Verdict.UNPROVED, time.perf_counter() - start)
-            self._explain(result, program, elaborated, f, failure)
+            self._explain(result, elaborated, f, failure, counterexample())
         except (InputError, MemoryError, RecursionError) as e:
             d = _diagnostic(e, program.function(closed_name(f.name)).loc)
             problem = Problem(d.code, d.loc, message=d.message)
@@ -213,14 +224,24 @@ class Verifier:
         result.points = attempt.executor.states
         return result
 
+    def _counterexample(self, program: Program, f: kc.Procedure) -> Counterexample | None:
+        """An input on which the function misbehaves, if one is looked for and found."""
+        if self.settings.refuter is None:
+            return None
+        self.watch.phase = "search for an input that shows the problem"
+        return self.settings.refuter(program, closed_name(f.name))
+
     def _explain(
-        self, result: FunctionResult, program: Program, elaborated: Elaborated, f: kc.Procedure, failure: Failed
+        self,
+        result: FunctionResult,
+        elaborated: Elaborated,
+        f: kc.Procedure,
+        failure: Failed,
+        counterexample: Counterexample | None,
     ) -> None:
-        """Add the problem of a rejected rule to a result, and an input on which the function misbehaves if one is found."""
+        """Add the problem of a rejected rule to a result, and the input on which the function misbehaves."""
         problem = result.problem = problem_of(failure, elaborated)
-        if self.settings.refuter is not None:
-            self.watch.phase = "search for an input that shows the problem"
-            result.counterexample = self.settings.refuter(program, closed_name(f.name))
+        result.counterexample = counterexample
         if result.counterexample is not None:
             result.verdict = Verdict.REFUTED
             if problem.code == MAY_OVERFLOW and result.counterexample.diagnostic.code != OVERFLOWS:
