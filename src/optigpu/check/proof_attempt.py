@@ -22,7 +22,7 @@ class ProofAttempt:
     """`left_out` collects the promises that the function is proved without. `points`: keep the states of the proof.
 
     `nameless`: what gets no name, as far as is known from earlier proofs of the function. `refuted`: is an input known on which the
-    function misbehaves? Then no other attempt would succeed.
+    function misbehaves? Then no other attempt would succeed. `loops`: proofs of loops that may be used again, if any.
     """
 
     def __init__(
@@ -34,9 +34,9 @@ class ProofAttempt:
         found: FoundEarlier,
         points: bool,
         nameless: Nameless,
-        watch: Watch | None = None,
-        loops: RememberedLoops | None = None,
-        refuted: Callable[[], bool] = lambda: False,
+        watch: Watch,
+        loops: RememberedLoops | None,
+        refuted: Callable[[], bool],
     ) -> None:
         self.judge, self.elaborated, self.ledger, self.f = judge, elaborated, ledger, f
         self.found, self.watch, self.loops = found, watch, loops
@@ -80,7 +80,8 @@ class ProofAttempt:
     def _is_wrong(self, failure: Failed) -> bool:
         """Is what the function promises at its end not what it does? Elsewhere a name may be what makes a rule fail: then another
         attempt finds the place that is wrong."""
-        return failed_promise(failure, self.f) is not None and self.refuted()
+        promised = self.f.name == closed_name(self.f.name) and failed_promise(failure, self.f) is not None
+        return promised and self.refuted()
 
 
 def failed_promise(failure: Failed, f: kc.Procedure) -> tuple[str, str, int] | None:

@@ -18,19 +18,14 @@ from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.cells import CellClaim, CellFamily
 from optigpu.logic.records import RECORDS
 from optigpu.logic.terms import Term
+from optigpu.search.loop_execution import Calls
+from optigpu.search.loop_memo import LoopMemo
 from optigpu.search.races import Access
 
 MAX_LOOPS = 4000
 MAX_STARTS = 8  # of one loop
-NUMBERED = {
-    "load",
-    "store",
-    "free",
-    "tidy",
-    "restate",
-    "name",
-    "shuffle",
-}  # rules whose integers are numbers of families
+# Rules whose integers are numbers of families
+NUMBERED = frozenset(("load", "store", "free", "tidy", "restate", "name", "shuffle"))
 _RECORDS = frozenset(RECORDS)
 
 
@@ -79,12 +74,13 @@ class RememberedLoops:
 
     def __init__(self) -> None:
         self._known: dict[int, list[RememberedLoop]] = {}  # by hash of the loop
-        self._hashes: dict[int, tuple[kc.CountedLoop, int, frozenset[str]]] = {}  # with the arrays, by identity
+        self._hash: LoopMemo[int] = LoopMemo(hash)
+        self._arrays = LoopMemo(arrays_of)
 
     def start(
         self, state: State, loop: kc.CountedLoop, variables: frozenset[Term], elaborated: Elaborated
     ) -> tuple[LoopStart, tuple[int, ...]]:
-        _, _, arrays = self._looked_at(loop)
+        arrays = self._arrays(loop)
         held = [(n, r) for n, r in state.held.items() if r.cells.base in arrays]
         values = tuple(state.value(x) for x in sorted(variables))
         families = tuple(r for _, r in held)
@@ -96,22 +92,14 @@ class RememberedLoops:
         return start, tuple(n for n, _ in held)
 
     def find(self, start: LoopStart) -> RememberedLoop | None:
-        known = self._known.get(self._looked_at(start.loop)[1], ())
+        known = self._known.get(self._hash(start.loop), ())
         return next((x for x in known if x.start == start), None)
 
     def add(self, x: RememberedLoop) -> None:
         if len(self._known) > MAX_LOOPS:
             self._known.clear()
-        same = self._known.setdefault(self._looked_at(x.start.loop)[1], [])
+        same = self._known.setdefault(self._hash(x.start.loop), [])
         same[:] = [x, *(y for y in same if y.start != x.start)][:MAX_STARTS]
-
-    def _looked_at(self, loop: kc.CountedLoop) -> tuple[kc.CountedLoop, int, frozenset[str]]:
-        known = self._hashes.get(id(loop))
-        if known is None or known[0] is not loop:
-            if len(self._hashes) > MAX_LOOPS:
-                self._hashes.clear()
-            known = self._hashes[id(loop)] = loop, hash(loop), arrays_of(loop)
-        return known
 
 
 class LoopReplay:
@@ -130,16 +118,14 @@ class LoopReplay:
         start, numbers = self.remembered.start(state, loop, variables, self.elaborated)
         return LoopAttempt(start, numbers, state, len(self.kernel.tape), len(accesses))
 
-    def again(
-        self, attempt: LoopAttempt, accesses: list[Access]
-    ) -> list[tuple[str, tuple[object, ...], object]] | None:
+    def again(self, attempt: LoopAttempt, accesses: list[Access]) -> Calls | None:
         """Call the rules of an earlier proof: each with its arguments and its result. None if the kernel rejects one."""
         known = self.remembered.find(attempt.start) if self.reuse else None
         if known is None:
             return None
         moved = _Renumbering(known, attempt)
         states: dict[int, State] = {known.before: attempt.state}
-        calls: list[tuple[str, tuple[object, ...], object]] = []
+        calls: Calls = []
         try:
             for call in known.calls:
                 args = tuple(states[a.number] if isinstance(a, StateRef) else a for a in moved.arguments(call))

@@ -18,7 +18,6 @@ from optigpu.commands.file_audits import audited_file, replayed
 from optigpu.commands.worker_processes import in_processes, process_count
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.frontend import parse_file
-from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function, valid_inputs
 from optigpu.report.audit_text import render_audit
@@ -28,12 +27,9 @@ from optigpu.report.verdict_text import render_function
 from optigpu.runtime.call_error import FINE, WRONG, CallError
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.disk_cache import answers_folder
-from optigpu.runtime.signature import signature_of
 from optigpu.syntax.diagnostic import InputError
-from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Function, Program
-from optigpu.syntax.unfolding import definitions_of
 
 FunctionCommand: TypeAlias = Callable[[argparse.Namespace, Style, Program, Function], int]
 
@@ -106,9 +102,10 @@ def run_c_command(args: argparse.Namespace, style: Style) -> int:
 
 
 def _run_as_c(args: argparse.Namespace, style: Style, program: Program, f: Function) -> int:
+    from optigpu.api import call_signature  # with it come all transformations, which other commands do not need
+
     runner = Runner(program)
-    plain = without_constants(program, f)
-    compiled = CFunction(emit_c(program), signature_of(plain, effective_types(plain), definitions_of(program)))
+    compiled = CFunction(emit_c(program), call_signature(program, f))
     runs = 0
     for inputs in valid_inputs(runner, f, seed=args.seed, most=40):
         difference = compare_on(compiled, runner, f, inputs)

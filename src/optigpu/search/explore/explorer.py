@@ -48,6 +48,7 @@ from optigpu.search.explore.symbolic_memory import (
 )
 from optigpu.search.explore.tree_reduction import apply_tree, find_tree, tree_invariants
 from optigpu.search.fresh_names import mentions_opaque, scoped
+from optigpu.search.loop_memo import LoopMemo
 from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.variable_ranges import holds_after
@@ -66,7 +67,7 @@ class Explorer:
         self.memory = Memory(tools)
         self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.lemma_arguments)
         self.specs = elaborated.specs  # what users wrote at loops
-        self._variables: dict[int, tuple[kc.CountedLoop, frozenset[Term]]] = {}  # of loops, by identity
+        self.variables_of: LoopMemo[frozenset[Term]] = LoopMemo(self._variables_of)
         self.restart()
 
     def restart(self) -> None:
@@ -283,17 +284,11 @@ class Explorer:
             self.summaries[loop.at] = (summary, {x: w.value(x) for x in self.variables_of(loop)})
         return summary
 
-    def variables_of(self, loop: kc.CountedLoop) -> frozenset[Term]:
+    def _variables_of(self, loop: kc.CountedLoop) -> frozenset[Term]:
         """Return the variables that occur in the code of a loop."""
-        known = self._variables.get(id(loop))
-        if known is None or known[0] is not loop:
-            parts = (loop.index, loop.start, loop.bound, loop.amount)
-            inner = [
-                self.variables_of(i) if isinstance(i, kc.CountedLoop) else frozenset(terms_of(i)) for i in loop.body
-            ]
-            free = frozenset(x for t in (*parts, *(t for ts in inner for t in ts)) for x in t.free)
-            known = self._variables[id(loop)] = loop, free
-        return known[1]
+        parts = (loop.index, loop.start, loop.bound, loop.amount)
+        inner = [self.variables_of(i) if isinstance(i, kc.CountedLoop) else frozenset(terms_of(i)) for i in loop.body]
+        return frozenset(x for t in (*parts, *(t for ts in inner for t in ts)) for x in t.free)
 
     def recalled_summary(self, loop: kc.CountedLoop, w: World) -> LoopSummary | None:
         """Return the summary made when an outer loop was explored, if the loop depends on the same values here."""

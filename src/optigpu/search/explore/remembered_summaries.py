@@ -14,6 +14,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Sort, Term
 from optigpu.search.explore.loop_effects import Effect, LoopSummary
 from optigpu.search.explore.symbolic_memory import World
+from optigpu.search.loop_memo import LoopMemo
 
 MAX_REMEMBERED = 4000
 Summarised: TypeAlias = tuple[LoopSummary, dict[Term, Term]]  # with the values of the variables that it depends on
@@ -35,18 +36,13 @@ class RememberedSummaries:
 
     def __init__(self) -> None:
         self._known: dict[_Question, list[RememberedSummary]] = {}
-        self._hashes: dict[int, tuple[kc.CountedLoop, int]] = {}  # of loops, by identity
+        self._hash: LoopMemo[int] = LoopMemo(hash)
         self.added = 0
 
     def question(self, loop: kc.CountedLoop, w: World, variables: frozenset[Term], depth: int) -> _Question:
         """What an answer is remembered by, besides the loop itself."""
-        known = self._hashes.get(id(loop))
-        if known is None or known[0] is not loop:
-            if len(self._hashes) > MAX_REMEMBERED:
-                self._hashes.clear()
-            known = self._hashes[id(loop)] = loop, hash(loop)
         values = tuple(w.value(x) for x in sorted(variables))
-        return known[1], w.facts, values, depth
+        return self._hash(loop), w.facts, values, depth
 
     def recall(self, question: _Question, loop: kc.CountedLoop, w: World) -> RememberedSummary | None:
         entries, arrays = self._known.get(question, ()), arrays_in(w)
