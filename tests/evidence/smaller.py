@@ -30,6 +30,8 @@ SMALLER: dict[str, Sizes] = {
     "examples/gpu/fast/transpose_aligned.c": {"64": 8, "63": 7, "65": 9, "70": 10, "72": 12, "8": 4, "ROWS": 2},
     "examples/gpu/fast/transpose_vector.c": {"64": 16, "65": 17, "16": 4, "256": 16},
     "examples/gpu/scripts/matmul.py": {"32": 8, "8": 2},
+    "examples/gpu/scripts/matmul_any.py": _TILED,
+    "examples/gpu/scripts/matmul_any_small.py": {"64": 16, "16": 4},
     "examples/gpu/scripts/matmul_fast.c": _TILED,
     "examples/gpu/scripts/matmul_fast.py": _TILED,
     "examples/gpu/scripts/matmul_prefetch.c": _TILED,

@@ -34,7 +34,8 @@ from tests.support.running import PATIENCE
 
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
-SLOW = {"softmax_rows", "softmax_fast", "scan_fast", "matmul_fast", "matmul_prefetch", "reduce_fast"}  # many steps
+SLOW = {"softmax_rows", "softmax_fast", "scan_fast", "reduce_fast"}  # many steps
+SLOW |= {"matmul_fast", "matmul_prefetch", "matmul_any", "matmul_any_small"}
 NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
 OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
 SMALLER = {  # fewer blocks, for the interpreter
@@ -115,6 +116,8 @@ def _stencil(a: Any) -> Any:
 # Inputs, the shape of the output (none for a result), and what NumPy says.
 EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
     "matmul": ([(64, 96), (96, 32)], (64, 32), lambda a, b: a @ b),
+    "matmul_any": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
+    "matmul_any_small": ([(70, 33), (33, 68)], (70, 68), lambda a, b: a @ b),
     "matmul_fast": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
     "matmul_prefetch": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
     "reduce": ([(70000,)], None, lambda a: a.sum()),

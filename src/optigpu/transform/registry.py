@@ -49,6 +49,7 @@ class LoopTransforms(TransformGroup):
     unroll = unrolling.unroll
     unroll_hint = unrolling.unroll_hint
     fast_path = fast_paths.fast_path
+    unguard = fast_paths.unguard
     prefetch = prefetching.prefetch
     once = iteration_ranges.once
     split_range = iteration_ranges.split_range

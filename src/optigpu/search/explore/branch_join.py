@@ -43,11 +43,25 @@ def joined_content(memory: Memory, base: str, before: World, test: Term, yes: Wo
             if twin is None:
                 new.append(_conditional(memory, u, content, branch, accessed))
                 continue
-            values = (u.value, twin.value) if branch is if_true else (twin.value, u.value)
-            merged = Update(u.cells, k.ite(test, *values))
+            made, otherwise = (u, twin) if branch is if_true else (twin, u)
+            merged = Update(u.cells, _joined_value(memory, made, otherwise, if_true, if_false))
             if merged not in new:
                 new.append(merged)
     return replace(content, updates=(*unchanged, *new))
+
+
+def _joined_value(memory: Memory, then: Update, other: Update, if_true: _Branch, if_false: _Branch) -> Term:
+    """What two branches leave in the same cells: the value of one of them, if it is that of the other one where the other runs.
+
+    `if (4 * b + 3 < n) a[…] = f; else a[…] = 4 * b + i < n ? f : 0;` leaves `4 * b + i < n ? f : 0`.
+    """
+    cells, xs = then.cells, memory.tools.temporaries(then.cells.arity)
+    for here, there, branch in ((then.value, other.value, if_true), (other.value, then.value, if_false)):
+        if there.op == "ite":
+            inside = branch.facts.assume(cells.domain(xs))
+            if inside.simplify(instantiate(there, xs)) is inside.simplify(instantiate(here, xs)):
+                return there
+    return k.ite(if_true.condition, then.value, other.value)
 
 
 def _conditional(memory: Memory, u: Update, before: Content, branch: _Branch, accessed: set[Terms]) -> Update:

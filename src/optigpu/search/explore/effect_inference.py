@@ -127,11 +127,11 @@ class EffectInference:
         if rotating_slot(u, v) is not None and not reads_itself:
             return RotatingBuffer(base, (u,))
         moving = any(v in t.free for t in terms_of(u.cells))
-        if moving or u.cells.where is not TRUE:
+        if moving:
             return self._scattered(base, u)
         if not reads_itself:
             return Scratch(base, (u,))
-        return self._accumulation(base, u)
+        return self._accumulation(base, u) or (None if u.cells.where is TRUE else self._scattered(base, u))
 
     def _accumulation(self, base: str, u: Update) -> Accumulation | None:
         """Classify cells that each iteration rewrites from what they held: s += f(v)."""
@@ -153,18 +153,22 @@ class EffectInference:
         return is_expressible(t) and not any(x is self.summary.v or x in xs for x in t.free)
 
     def _always_written(self, base: str, u: Update) -> Update:
-        """Turn a conditional update of fixed cells into one in all iterations, which writes back the old value in the others."""
+        """Turn a conditional update of fixed cells into one in all iterations, which writes back the old value in the others.
+
+        Conditions that are the same in all iterations say which cells are written.
+        """
         v, xs = self.summary.v, self.tools.temporaries(u.cells.arity)
         fixed = not any(v in t.free for t in (*u.cells.index, *(r for p in u.cells.ranges for r in p)))
         conjuncts = k.conjuncts(instantiate(u.cells.where, xs))
         sometimes = [c for c in conjuncts if v in c.free]
-        if not fixed or not sometimes or len(sometimes) != len(conjuncts):
+        if not fixed or not sometimes:
             return u
         if not u.written or not self.dependence.mentions(u, base):
             return u
         old = self.summary.entry[base].initial(u.cells.at(xs))
         value = k.ite(k.and_(*sometimes), instantiate(u.value, xs), old)
-        return replace(u, cells=replace(u.cells, where=TRUE), value=k.abstract(value, xs))
+        where = k.and_(*(c for c in conjuncts if v not in c.free))
+        return replace(u, cells=replace(u.cells, where=k.abstract(where, xs)), value=k.abstract(value, xs))
 
     def _scattered(self, base: str, u: Update) -> Accumulation | None:
         """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells, most with no change."""

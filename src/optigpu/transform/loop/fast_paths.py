@@ -1,4 +1,4 @@
-"""`loop.fast_path`: a copy of a loop without guards, which runs where all guards hold."""
+"""Loops without guards: `loop.fast_path` makes a copy that runs where all guards hold, `loop.unguard` drops guards."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.free_names import bound_after, free_vars
-from optigpu.syntax.program import If
+from optigpu.syntax.program import Body, For, If, Stmt
 from optigpu.syntax.source import StatementId
-from optigpu.syntax.walk import statements
+from optigpu.syntax.walk import map_bodies, statements
 from optigpu.transform.loop.guards import guard_tests, without_guards
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.tools.c_text import Size, as_expression, without_ids
@@ -64,3 +64,45 @@ def fast_path(session: Session, target: TargetLike, *, when: Size | None = None)
     slow = replace(without_ids(loop), id=StatementId(parent=loop.id))
     session.put(path, If(conjunction(tests), (fast,), (slow,)))
     return session.handle(path.child(0))
+
+
+@transformation
+def unguard(session: Session, target: TargetLike) -> Handle:
+    """Drop the guards inside a loop, those without an else branch: what runs there in addition changes nothing that is used.
+
+    Before:
+        float t[8];
+        for (int i = 0; i < 8; i++) {
+          if (i < n) {
+            t[i] = 0.0f;
+          }
+        }
+    Step: s.loop.unguard("i")
+    After:
+        float t[8];
+        for (int i = 0; i < 8; i++) {
+          t[i] = 0.0f;
+        }
+
+    Needs: guards inside the loop; an array that is read there is a copy that has all its cells (`matrix.stage` with `outside=0`).
+    With `.all`, every loop that fits the target. Fails: when an access is then outside its array, or reads a cell that was never
+    written, or the result changes.
+    """
+    paths = session.find_those(target, "for")
+    for path in paths:
+        path, loop = loop_at(session, path)
+        body = _without_plain_guards(loop.body)
+        if body == loop.body:
+            raise refuse("there are no guards in this loop", loop)
+        session.annotation_changes.incomplete.update(s.id for s in statements((loop,)) if isinstance(s, For))
+        session.put(path, replace(loop, body=body))
+    return session.handle(paths[0])
+
+
+def _without_plain_guards(body: Body) -> Body:
+    """Replace each condition without an else branch by the statements under it."""
+    out: list[Stmt] = []
+    for s in body:
+        inner = map_bodies(s, _without_plain_guards)
+        out += inner.then if isinstance(inner, If) and not inner.other else [inner]
+    return tuple(out)

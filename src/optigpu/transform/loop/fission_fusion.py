@@ -10,7 +10,7 @@ from optigpu.script.targets import Target, TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.free_names import body_free_vars, bound_after
-from optigpu.syntax.program import Decl, For, If
+from optigpu.syntax.program import Body, Decl, For, If
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
 from optigpu.transform.loop.divided_contracts import divided_contract, joined_contract
@@ -117,6 +117,9 @@ def split_loop_at(session: Session, point: StatementPath) -> StatementPath:
     path, k = point.parent, point.index
     loop = session.at(path)
     if isinstance(loop, If) and not loop.other and 0 < k < len(loop.then):
+        crossing = _crossing(loop.then, k)
+        if crossing is not None:
+            return split_loop_at(session, _hoist_crossing(session, point, loop.then, crossing))
         second_part = replace(loop, then=loop.then[k:], id=StatementId(parent=loop.id))
         session.put(path, replace(loop, then=loop.then[:k]), second_part)
         return split_loop_at(session, path.sibling(1))
@@ -124,9 +127,9 @@ def split_loop_at(session: Session, point: StatementPath) -> StatementPath:
         raise refuse("this point is not directly in the body of a loop", loop, "fission the inner statement first")
     if k == 0 or k == len(loop.body):
         raise refuse("there is nothing to split off", loop)
-    crossing = _crossing(loop, k)
+    crossing = _crossing(loop.body, k)
     if crossing is not None:
-        return split_loop_at(session, _hoist_crossing(session, point, loop, crossing))
+        return split_loop_at(session, _hoist_crossing(session, point, loop.body, crossing))
     contracts = divided_contract(loop.contract, loop.body[:k], loop.body[k:])
     first = replace(loop, body=loop.body[:k], contract=contracts[0])
     second = replace(loop, body=loop.body[k:], contract=contracts[1], id=StatementId(parent=loop.id))
@@ -138,10 +141,10 @@ def split_loop_at(session: Session, point: StatementPath) -> StatementPath:
     return path.sibling(1)
 
 
-def _crossing(loop: For, k: int) -> Decl | None:
+def _crossing(body: Body, k: int) -> Decl | None:
     """A declaration before position k of the body that is used after it."""
-    used = body_free_vars(loop.body[k:])
-    for s in loop.body[:k]:
+    used = body_free_vars(body[k:])
+    for s in body[:k]:
         if bound_after(s) & used:
             if not isinstance(s, Decl):
                 raise refuse("a fact of the first part is used in the second", s)
@@ -149,12 +152,12 @@ def _crossing(loop: For, k: int) -> Decl | None:
     return None
 
 
-def _hoist_crossing(session: Session, point: StatementPath, loop: For, crossing: Decl) -> StatementPath:
+def _hoist_crossing(session: Session, point: StatementPath, body: Body, crossing: Decl) -> StatementPath:
     """Give each iteration its own element of a variable that is used on both sides of the point; returns the point's new path."""
     split = session.handle(point.parent)
     removed = int(crossing.init is None or not keeps_store(crossing))  # does nothing remain of the declaration?
-    frees = sum(is_free_of(s, crossing.name) for s in loop.body[: point.index])
-    hoist_declaration(session, point.parent.child(loop.body.index(crossing)), 1)
+    frees = sum(is_free_of(s, crossing.name) for s in body[: point.index])
+    hoist_declaration(session, point.parent.child(body.index(crossing)), 1)
     return split.path().child(point.index - removed - frees)
 
 

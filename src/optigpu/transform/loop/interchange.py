@@ -46,7 +46,7 @@ def reorder(session: Session, *order: str, at: TargetLike | None = None) -> Hand
             current = [_index_at(session, p) for p in nest].index(index)
             if current <= position:
                 break
-            _swap_nested(session, nest[current - 1], nest[current])
+            _swap_with_outer(session, nest[current])
     return session.handle(_nest_around(session, innermost.path(), order)[0])
 
 
@@ -75,7 +75,7 @@ def swap(session: Session, target: TargetLike) -> Handle:
     inner = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
     if len(inner) != 1:
         raise refuse(f"`{loop.index}` has {len(inner)} loops directly inside: nothing to swap with", loop)
-    return session.handle(_swap_nested(session, path, path.child(inner[0])))
+    return session.handle(_swap_with_outer(session, path.child(inner[0])))
 
 
 def _innermost(session: Session, order: tuple[str, ...], at: TargetLike | None) -> StatementPath:
@@ -127,12 +127,15 @@ def _index_at(session: Session, path: StatementPath) -> str | None:
     return s.index if isinstance(s, For) else None
 
 
-def _swap_nested(session: Session, outer: StatementPath, inner: StatementPath) -> StatementPath:
+def _swap_with_outer(session: Session, inner: StatementPath) -> StatementPath:
     """Swap two loops between which there are only guards and neighbours of the inner one; returns the path of the new outer one."""
     moved = session.handle(inner)
-    while inner.parent != outer:
-        _sink_guard(session, inner)
+    while isinstance(session.at(inner.parent), If):
+        if len(session.around(inner)) > 1:
+            _isolate(session, inner)
+        _sink_guard(session, moved.path())
         inner = moved.path()
+    outer = inner.parent
     inner = sink_steps(session, inner)
     if len(session.around(inner)) > 1:
         _isolate(session, inner)

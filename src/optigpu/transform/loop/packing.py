@@ -15,7 +15,7 @@ from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressi
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.counted_loops import counted, iteration_number
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, up_to
+from optigpu.transform.tools.simplified import cell, conjunction, up_to
 
 
 @transformation
@@ -64,11 +64,12 @@ def hoist_read(
     dest: StatementPath,
     indep: list[str],
     order: list[str] | None,
+    outside: Expr | None = None,
 ) -> StatementPath:
     """Copy the values of an array read into a new array `name` before the loop at `dest`, and read from there.
 
     The new array has one dimension for each loop between `dest` and the read, except those in `indep`; `order` gives the order of
-    their indices. Conditions around the read are kept around the copy.
+    their indices. Conditions around the read are kept around the copy. Where they do not hold, the copy is `outside`, if given.
     """
     if not path.inside(dest):
         raise refuse("the read is not inside the loop that the copy goes before", session.at(path))
@@ -83,8 +84,8 @@ def hoist_read(
     fresh = session.fresh(name, path)
     dims = tuple(counted(loop).count for loop in loops)
     element = cell(fresh, [iteration_number(loop) for loop in loops])
-    guards = [(p, s) for p, s in around if isinstance(s, If)]
-    copy = _copy_loops(_guarded(Store(element, read), path, guards, hidden), loops, hidden)
+    tests = _tests_around(path, [(p, s) for p, s in around if isinstance(s, If)], hidden)
+    copy = _copy_loops(_guarded(Store(element, read), tests, outside), loops, hidden)
     decl, frees = array_decl(fresh, _element_type(read), dims)
     n = dest.index
     program = edit_body(session.program, path, lambda b: _with_read_replaced(b, path.index, read, element))
@@ -93,15 +94,26 @@ def hoist_read(
     return dest
 
 
-def _guarded(copy: Stmt, path: StatementPath, guards: list[tuple[StatementPath, If]], hidden: set[str]) -> Stmt:
-    """The copy under the conditions that are around the read, as far as they do not depend on hidden indices."""
-    for guard_path, guard in reversed(guards):
+def _tests_around(path: StatementPath, guards: list[tuple[StatementPath, If]], hidden: set[str]) -> list[Expr]:
+    """The conditions that are around a read, as far as they do not depend on hidden indices."""
+    tests: list[Expr] = []
+    for guard_path, guard in guards:
         if free_vars(guard.test) & hidden:
             continue
         if path.branch_of(guard_path) == 1:
             raise refuse("the read is in an else branch", guard)
-        copy = If(guard.test, (copy,))
-    return copy
+        tests.append(guard.test)
+    return tests
+
+
+def _guarded(copy: Store, tests: list[Expr], outside: Expr | None) -> Stmt:
+    """The copy under conditions; where one of them does not hold, `outside` in its place."""
+    if outside is not None and tests:
+        return If(conjunction(tests), (copy,), (Store(copy.target, outside),))
+    out: Stmt = copy
+    for test in reversed(tests):
+        out = If(test, (out,))
+    return out
 
 
 def _copy_loops(copy: Stmt, loops: list[For], hidden: set[str]) -> Stmt:

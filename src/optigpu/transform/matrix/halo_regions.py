@@ -44,9 +44,9 @@ class HaloRegion:
     def sizes(self) -> tuple[Expr, ...]:
         return tuple(side.size for side in self.sides)
 
-    def copy(self, into: str, dims: Sequence[Expr], nonnegative: set[str]) -> Stmt:
-        """Loops that fill `into` with the region. If it is guarded, cells outside an array of sizes `dims` are left out;
-        the names in `nonnegative` need no test against 0."""
+    def copy(self, into: str, dims: Sequence[Expr], nonnegative: set[str], outside: Expr | None = None) -> Stmt:
+        """Loops that fill `into` with the region. If it is guarded, cells outside an array of sizes `dims` are left out, or hold
+        `outside`; the names in `nonnegative` need no test against 0."""
         inside = [Var(side.loop.index) for side in self.sides]
         tests: list[Expr] = []
         for side, dim in zip(self.sides, dims):
@@ -55,7 +55,8 @@ class HaloRegion:
             tests.append(less(side.index, dim))
         out: Stmt = Store(cell(into, inside), cell(self.array, [side.index for side in self.sides]))
         if self.guarded:
-            out = If(conjunction(tests), (out,))
+            other = () if outside is None else (Store(cell(into, inside), outside),)
+            out = If(conjunction(tests), (out,), other)
         for side in reversed(self.sides):
             out = up_to(side.loop.index, side.size, (out,))
         return out

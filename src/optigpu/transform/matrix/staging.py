@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from optigpu.script.editing import StatementPath
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import Read, TargetLike
 from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Expr, Real, is_float
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, Stmt
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
 from optigpu.transform.loop.packing import hoist_read, only_read
 from optigpu.transform.matrix.array_accesses import accesses_of, reads_directly
 from optigpu.transform.matrix.halo_regions import halo_region
 from optigpu.transform.tools.array_declarations import array_decl
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import value_of
 
 
 @transformation
-def stage(session: Session, array: str, *, at: TargetLike, name: str) -> Handle:
+def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: Size | None = None) -> Handle:
     """Read an array through a copy that is made just before a loop, with one dimension for each dimension of the array that varies
     in the loop. Several reads at constant distances share one copy: a tile with its halo.
 
@@ -45,27 +51,36 @@ def stage(session: Session, array: str, *, at: TargetLike, name: str) -> Handle:
         }
 
     Needs: one read of the array inside the loop, whose conditions are kept around the copy; or several reads, where one loop from 0
-    moves along each dimension. If those are under conditions, the copy leaves out cells outside the array.
+    moves along each dimension. If those are under conditions, the copy leaves out cells outside the array. With `outside`, cells
+    that are left out hold this value: after `outside=0`, s.loop.unguard can drop guards around sums of products.
     Fails: when the array is written between the copy and a read.
     """
     dest = session.find(at, "for")
     loop = session.at(dest)
+    value = None if outside is None else _outside_value(outside, array_of(session, dest, array).elem)
     readers = [p for p in session.find_all(Read(array)) if p.inside(dest) and reads_directly(session.at(p), array)]
     if len(readers) != 1 or len({x.indices for x in accesses_of(loop, array)}) != 1:
-        return _stage_region(session, array, dest, name)
+        return _stage_region(session, array, dest, name, value)
     path = readers[0]
     read = only_read(session, path, array)
     indices = [s.index for s in map(session.at, path.ancestors()) if isinstance(s, For) and _contains(loop, s)]
     order = [i for e in read.indices for i in indices if i in free_vars(e)]
     unused = [i for i in indices if i not in order]
-    return session.handle(hoist_read(session, path, array, name, dest, unused, order))
+    return session.handle(hoist_read(session, path, array, name, dest, unused, order, value))
 
 
 def _contains(outer: Stmt, loop: For) -> bool:
     return any(x is loop for x in statements((outer,)))
 
 
-def _stage_region(session: Session, array: str, dest: StatementPath, name: str) -> Handle:
+def _outside_value(outside: Size, elem: Scalar) -> Expr:
+    """The value that cells outside an array have in a copy; a whole number may stand for a float."""
+    e = as_expression(outside)
+    number = value_of(e)
+    return e if number is None or not is_float(elem) else Real(Fraction(number))
+
+
+def _stage_region(session: Session, array: str, dest: StatementPath, name: str, outside: Expr | None) -> Handle:
     nest = session.at(dest)
     if not isinstance(nest, For):
         raise refuse("this is not a loop", nest)
@@ -77,5 +92,5 @@ def _stage_region(session: Session, array: str, dest: StatementPath, name: str) 
     local = session.fresh(name, dest)
     decl, frees = array_decl(local, whole.elem, part.sizes)
     nonnegative = {s.index for s in map(session.at, dest.ancestors()) if isinstance(s, For) and is_plain(s)}
-    session.put(dest, decl, part.copy(local, dims, nonnegative), part.reading(nest, local), *frees)
+    session.put(dest, decl, part.copy(local, dims, nonnegative, outside), part.reading(nest, local), *frees)
     return session.handle(dest)
