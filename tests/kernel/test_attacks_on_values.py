@@ -33,8 +33,9 @@ from optigpu.logic.equality import (
     maximum_parts,
 )
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import ObligationJudge, instance
+from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.names import read_name
+from optigpu.logic.quantifiers import instance
 from optigpu.logic.terms import INT, ONE, REAL, TRUE, ZERO, Term
 from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver

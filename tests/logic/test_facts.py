@@ -10,7 +10,8 @@ import pytest
 from optigpu.elaborate.arithmetic_terms import pure_operation, quotient
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts, Guide
-from optigpu.logic.judge import ObligationJudge, instance
+from optigpu.logic.judge import ObligationJudge
+from optigpu.logic.quantifiers import instance
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term
 from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver

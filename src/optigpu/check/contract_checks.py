@@ -19,7 +19,8 @@ from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel.causes import Operation, UnmetObligation
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import UNIVERSAL, ObligationJudge, instance
+from optigpu.logic.judge import ObligationJudge
+from optigpu.logic.quantifiers import UNIVERSAL, instance
 from optigpu.logic.terms import FALSE, INT, REAL, TRUE, Term
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Kind, Scalar

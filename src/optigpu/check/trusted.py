@@ -25,7 +25,10 @@ TRUSTED_FOR_CODE = {"codegen": "code generation: verified programs to C and CUDA
 # The replaying process imports these as well. They are not trusted: advice for the normaliser, which it checks, the
 # form of error messages, the time of the start, and a string.
 IMPORTED_UNTRUSTED = (
-    *(f"search/{name}.py" for name in ("advice", "arbitrary_model", "evaluation", "refutation", "samples", "watch")),
+    *(
+        f"search/{name}.py"
+        for name in ("advice", "arbitrary_model", "evaluation", "instantiation", "refutation", "samples", "watch")
+    ),
     *(f"errors/{name}.py" for name in ("__init__", "check_causes", "problem")),
     "loaded.py",
     "version.py",

@@ -12,7 +12,7 @@ from lark.visitors import Transformer_NonRecursive
 from optigpu.frontend.number_literals import parse_number, scalar_type
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Addr, Alloc, Binary, Bool, Cast, Cond, Expr, Index, Int, Real, Unary, Var
-from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, precedence
+from optigpu.syntax.operators import RIGHT_ASSOCIATIVE, SPELLINGS, precedence
 from optigpu.syntax.source import Loc
 
 
@@ -83,7 +83,7 @@ class ExprBuilder(Transformer_NonRecursive[Token, Any]):
             operands.append(Binary(pending.pop(), left, right, loc=left.loc.to(right.loc)))
 
         for i in range(1, len(c), 2):
-            op = "==" if c[i] == "=" else str(c[i])
+            op = SPELLINGS.get(str(c[i]), str(c[i]))
             while pending and (
                 precedence(pending[-1]) > precedence(op)
                 or (precedence(pending[-1]) == precedence(op) and op not in RIGHT_ASSOCIATIVE)

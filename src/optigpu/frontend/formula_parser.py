@@ -262,8 +262,15 @@ class _FormulaBuilder(ExprBuilder):
         return Forall(tuple(params), self.as_expr(c[-1]), loc=self.span(c))
 
     def forall_in(self, c: list[Child]) -> Expr:
-        binder = RangeBinder(str(c[1]), self.as_expr(c[3]), self.at(c[1]))
-        return BigOp("All", (binder,), self.as_expr(c[5]), loc=self.span(c))
+        binders = tuple(b for b in c[1:-2] if isinstance(b, RangeBinder))
+        return BigOp("All", binders, self.as_expr(c[-1]), loc=self.span(c))
+
+    def range_binder(self, c: list[Child]) -> RangeBinder:
+        return RangeBinder(str(c[0]), self.as_expr(c[2]), self.at(c[0]))
+
+    def implication(self, c: list[Child]) -> Expr:
+        """`h -> P`, which is `h ==> P`."""
+        return self.grouped(c)
 
     def group(self, c: list[Child]) -> Expr:
         return Group(str(c[1]), self.as_expr(c[3]), self.as_expr(c[5]), c[0] == "desync_for", loc=self.span(c))
@@ -284,8 +291,6 @@ class _FormulaBuilder(ExprBuilder):
         return Range(low, high, loc=loc)
 
     def argument(self, c: list[Child]) -> Any:
-        if len(c) == 3:
-            return RangeBinder(str(c[0]), self.as_expr(c[2]), self.at(c[0]))
         if isinstance(c[0], Token):
             return _TypeValue(
                 scalar_type(c[0]) if str(c[0]) not in LOGIC_TYPE_NAMES else LOGIC_TYPE_NAMES[str(c[0])], self.at(c[0])

@@ -6,6 +6,7 @@ from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
 from optigpu.frontend.formula_kinds import as_real
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.frontend.index_ranges import with_ranges
 from optigpu.frontend.permission_sugar import desugared
 from optigpu.frontend.permission_types import PermissionTyper
 from optigpu.light_dataclass import replace
@@ -125,6 +126,9 @@ class FormulaTyper(PermissionTyper):
         return replace(e, test=self.prop(e.test, scope), then=then, other=other, type=then.type)
 
     def forall(self, e: Forall, scope: Scope) -> Expr:
+        ranged = with_ranges(e, self.held, lambda name: len(scope.find_all(name)) == 1)
+        if ranged is not None:
+            return self.formula(ranged, scope)
         inner = Scope(scope)
         params = []
         for p in e.params:

@@ -16,6 +16,7 @@ from optigpu.frontend.expression_types import ExpressionTyper, typed_dims
 from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
+from optigpu.frontend.index_ranges import held_functions
 from optigpu.frontend.memory_call_types import typed_memory_call
 from optigpu.frontend.parameter_types import effective_types, reject_conflicting_sizes
 from optigpu.frontend.permission_sugar import fraction_names, with_shares
@@ -145,6 +146,8 @@ class FunctionTyper:
         """Type a contract. Its logical variables are visible in all of it, also above their introduction."""
         self.fractions |= fraction_names(clauses)
         clauses = with_shares(clauses, self.fractions, ghost=self.f.is_checked_ghost)
+        if function:
+            self.formulas.held = self.assertions.held = held_functions(clauses)
         for c in clauses:
             for item in c.items:
                 if isinstance(item.body, TypeOf):

@@ -6,6 +6,7 @@ from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.expression_types import ExpressionTyper
 from optigpu.frontend.formula_kinds import FormulaKinds
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.frontend.index_ranges import Sizes
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import CELL_TARGETS, MEMORY_TYPES, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
@@ -23,6 +24,7 @@ class PermissionTyper(FormulaKinds):
     def __init__(self, programs: ExpressionTyper, cells_have_values: bool = False) -> None:
         self.programs = programs
         self.cells_have_values = cells_have_values
+        self.held: Sizes = {}  # logical functions that arrays hold, with the sizes of these arrays
 
     def indexed(self, e: Index, scope: Scope) -> Expr:
         """An array element or sub-array. An element is allowed only below `&`, or in an assertion, where it has a value."""

@@ -13,9 +13,9 @@ from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.names import Origin
+from optigpu.logic.quantifiers import UNIVERSAL, instance, universals
 from optigpu.logic.terms import INT, ZERO, Term, instantiate
 
-UNIVERSAL = ("all", "forall")
 _WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
 POSITIVE = ("exp", "exp2")  # mathematical functions whose value is positive
 NOT_NEGATIVE = ("sqrt",)  # mathematical functions whose value is not negative, of numbers that are not
@@ -74,10 +74,10 @@ class ObligationJudge:
 
     def _ask(self, facts: Facts, goal: Term) -> bool:
         """Prove the goal with instances of universal facts and laws of its operators: by the normaliser, then by the solver."""
-        universals = [i for i in facts.items if i.op in UNIVERSAL]
+        general = [u for i in facts.items for u in universals(i)]
         ground = [i for i in facts.items if i.op not in UNIVERSAL]
-        advised = tuple(facts.guide.instances([*universals], [*ground, goal]))
-        new = [instance(u, args) for u, args in advised if any(u is fact for fact in universals)]
+        advised = tuple(facts.guide.instances([*general], [*ground, goal]))
+        new = [instance(u, args) for u, args in advised if any(u is fact for fact in general)]
         if facts.guide.refutes(facts.sealed, k.implies(k.and_(*new), goal)):
             return False
         new += self._laws(facts, goal)
@@ -151,15 +151,3 @@ def laws_of_bits(t: Term) -> list[Term]:
         if b.data & (b.data - 1) == 0:
             out.append(k.eq(t, k.add(a, k.sub(b, k.mul(size, k.fmod(k.fdiv(a, b), k.num(2)))))))
     return out
-
-
-def instance(u: Term, args: tuple[Term, ...]) -> Term:
-    """The instance of a universal fact at these closed terms."""
-    if type(args) is not tuple or any(type(a) is not Term for a in args):
-        raise TypeError("a fact about all things is used at something that is no term")
-    if tuple(a.sort for a in args) != (u.data if u.op == "forall" else (INT,)) or any(a.level for a in args):
-        raise TypeError("a fact about all things of one sort is used at something else")
-    if u.op == "all":
-        low, high, body = u.args
-        return k.implies(k.and_(k.le(low, args[0]), k.lt(args[0], high)), instantiate(body, args))
-    return instantiate(u.args[0], args)

@@ -5,18 +5,17 @@ Nothing rests on it: the kernel makes the instances itself, and a goal that is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from optigpu.logic import terms as k
 from optigpu.logic.facts import CHOICES, Facts, Guide
-from optigpu.logic.judge import UNIVERSAL, instance
-from optigpu.logic.terms import INT, TRUE, Term
+from optigpu.logic.quantifiers import UNIVERSAL
+from optigpu.logic.terms import INT, Term
+from optigpu.search.instantiation import instances
 from optigpu.search.refutation import refuted_uninterpreted
 from optigpu.search.samples import advice, moved_to, negative_for_one, samples
 from optigpu.search.watch import Watch
 
-MAX_INSTANCES = 120
-INSTANTIATION_ROUNDS = 2  # instances bring in new terms
 MAX_SUMMAND_BOUNDS = 8  # tried for the summands of a sum
 LEAST_TYPE_BOUND = (1 << 15) - 1  # no machine type has a smaller greatest number
 NUMBERS = ("var", "app", "sum", "prod", "fold_max")  # operators of numbers of which nothing but facts is known
@@ -79,19 +78,8 @@ class SearchGuide(Guide):
         return distances
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
-        """Instantiate universal facts at terms of ground facts, for a few rounds, since instances bring in new terms."""
-        instances: dict[Term, tuple[Term, tuple[Term, ...]]] = {}
-        for _ in range(INSTANTIATION_ROUNDS):
-            applications = [t for g in (*ground, *instances) for t in k.subterms_with(g, "app") if t.level == 0]
-            before = len(instances)
-            for u in universals:
-                for binding in _matches(u, applications):
-                    if len(instances) >= MAX_INSTANCES:
-                        return list(instances.values())
-                    instances.setdefault(instance(u, binding), (u, binding))
-            if len(instances) == before:
-                break
-        return [advice for fact, advice in instances.items() if fact is not TRUE]
+        """Instantiate universal facts at terms that occur; the last ground fact is the goal."""
+        return instances(universals, ground)
 
 
 @k.remembered(50_000)
@@ -129,49 +117,3 @@ def _leaves(t: Term) -> Iterator[int]:
         yield from _leaves(t.args[2])
     elif k.is_num(t):
         yield int(t.data)
-
-
-def _matches(u: Term, applications: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
-    """Yield values of the bound variables at which an application in the fact equals one of the given applications."""
-    sorts = u.data if u.op == "forall" else (INT,)
-    n = len(sorts)
-    patterns = [t for t in k.subterms_with(u.args[-1], "app") if 0 < t.level <= n]
-
-    def search(known: dict[int, Term], left: list[Term]) -> Iterator[dict[int, Term]]:
-        if len(known) == n:
-            yield known
-            return
-        for at, pattern in enumerate(left):
-            for a in applications:
-                more = _match(pattern, a, known)
-                if more is not None and len(more) > len(known):
-                    yield from search(more, left[at + 1 :])
-
-    for binding in search({}, patterns):
-        yield tuple(binding[n - 1 - i] for i in range(n))
-
-
-def _match(p: Term, t: Term, known: dict[int, Term]) -> dict[int, Term] | None:
-    """Match a pattern with bound variables against a closed term; linear patterns `x + c` are solved for x."""
-    if p.level == 0:
-        return known if p is t else None
-    if p.sort is not t.sort:
-        return None
-    if p.op == "bound":
-        return {**known, p.data: t} if known.get(p.data, t) is t else None
-    if p.op == "poly":
-        for m, c in p.data:
-            if c == 1 and len(m) == 1 and m[0].op == "bound":
-                rest = k.sub(p, m[0])
-                if rest.level == 0:
-                    value = k.sub(t, rest)
-                    return {**known, m[0].data: value} if known.get(m[0].data, value) is value else None
-        return None
-    if p.op != t.op or len(p.args) != len(t.args) or p.data != t.data or t.op in ("lam", "sum"):
-        return None
-    for x, y in zip(p.args, t.args):
-        more = _match(x, y, known)
-        if more is None:
-            return None
-        known = more
-    return known

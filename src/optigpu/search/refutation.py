@@ -6,7 +6,7 @@ Nothing rests on this: the only answer that a model gives is "not proved".
 from __future__ import annotations
 
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import UNIVERSAL
+from optigpu.logic.quantifiers import UNIVERSAL
 from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
 from optigpu.search.samples import advice, moved_to, samples

@@ -17,7 +17,7 @@ from optigpu.kernel.iterations import IterationRange
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import UNIVERSAL, instance
+from optigpu.logic.quantifiers import instance, universals
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.search.fresh_names import is_transient
 from optigpu.search.search_tools import SearchTools
@@ -167,10 +167,10 @@ class RangeSearch:
 
     def instantiated(self, facts: Facts, leaf: Term) -> Facts:
         """Instantiate universal facts at the leaf."""
-        universals = [i for i in facts.items if i.op in UNIVERSAL]
-        if not universals or "app" not in leaf.ops:
+        general = [u for i in facts.items for u in universals(i)]
+        if not general or "app" not in leaf.ops:
             return facts
-        instances = facts.guide.instances(universals, [k.le(leaf, k.ZERO)])
+        instances = facts.guide.instances(general, [k.le(leaf, k.ZERO)])
         return facts.assume(*(facts.simplify(instance(u, args)) for u, args in instances))
 
     # Bounds of terms

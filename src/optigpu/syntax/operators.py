@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-# Binary operators from loosest to tightest, in C's order. In formulas, `==>` is implication, `=` is `==`, and `=.`, `+.` and the
+# Other spellings that formulas have for an operator.
+SPELLINGS: dict[str, str] = {"=": "==", "=>": "==>", "->": "==>"}
+
+# Binary operators from loosest to tightest, in C's order. In formulas, `==>` is implication, and `=.`, `+.` and the
 # like are operators on reals.
 BINARY_LEVELS: tuple[tuple[str, ...], ...] = (
     ("==>",),
@@ -11,7 +14,7 @@ BINARY_LEVELS: tuple[tuple[str, ...], ...] = (
     ("|",),
     ("^",),
     ("&",),
-    ("==", "!=", "="),
+    ("==", "!="),
     ("<", "<=", ">", ">="),
     ("<<", ">>"),
     ("+", "-"),
