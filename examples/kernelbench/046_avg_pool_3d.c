@@ -1,0 +1,43 @@
+#include <optigpu.h>
+
+#define K 3
+#define STRIDE 2
+#define PAD 1
+
+// means of windows, padding included; 16 x 32 x 128 x 128 x 256
+void avg_pool_3d(int batch, int channels, int d, int h, int w, int d2, int h2, int w2,
+                 float x[batch][channels][d][h][w], float y[batch][channels][d2][h2][w2]) {
+  __requires("X: int * int * int * int * int -> float");
+  __requires("d + 2 * PAD - K >= 0 && d2 == (d + 2 * PAD - K) / STRIDE + 1");
+  __requires("h + 2 * PAD - K >= 0 && h2 == (h + 2 * PAD - K) / STRIDE + 1");
+  __requires("w + 2 * PAD - K >= 0 && w2 == (w + 2 * PAD - K) / STRIDE + 1");
+  __reads("x ~> Matrix5(batch, channels, d, h, w, X)");
+  __writes("y ~> Matrix5(batch, channels, d2, h2, w2, fun n c i j k -> Sum(p in 0..K, q in 0..K, r in 0..K, "
+           "0 <= i * STRIDE - PAD + p && i * STRIDE - PAD + p < d && "
+           "0 <= j * STRIDE - PAD + q && j * STRIDE - PAD + q < h && 0 <= k * STRIDE - PAD + r && k * STRIDE - PAD + r < w"
+           " ? X(n, c, i * STRIDE - PAD + p, j * STRIDE - PAD + q, k * STRIDE - PAD + r) : 0.0f) / (K * K * K))");
+  for (int n = 0; n < batch; n++) {
+    for (int c = 0; c < channels; c++) {
+      for (int i = 0; i < d2; i++) {
+        for (int j = 0; j < h2; j++) {
+          for (int k = 0; k < w2; k++) {
+            float sum = 0.0f;
+            for (int p = 0; p < K; p++) {
+              for (int q = 0; q < K; q++) {
+                for (int r = 0; r < K; r++) {
+                  const int s = i * STRIDE - PAD + p;
+                  const int t = j * STRIDE - PAD + q;
+                  const int u = k * STRIDE - PAD + r;
+                  if (0 <= s && s < d && 0 <= t && t < h && 0 <= u && u < w) {
+                    sum += x[n][c][s][t][u];
+                  }
+                }
+              }
+            }
+            y[n][c][i][j][k] = sum / (K * K * K);
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+#include <optigpu.h>
+
+// means over the middle dimension; 128 x 4096 x 4095
+void mean_reduction(int batch, int h, int w, float x[batch][h][w], float y[batch][w]) {
+  __requires("X: int * int * int -> float");
+  __requires("h > 0");
+  __reads("x ~> Matrix3(batch, h, w, X)");
+  __writes("y ~> Matrix2(batch, w, fun n j -> Sum(i in 0..h, X(n, i, j)) / h)");
+  for (int n = 0; n < batch; n++) {
+    for (int j = 0; j < w; j++) {
+      float sum = 0.0f;
+      for (int i = 0; i < h; i++) {
+        sum += x[n][i][j];
+      }
+      y[n][j] = sum / h;
+    }
+  }
+}

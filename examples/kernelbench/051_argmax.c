@@ -1,0 +1,22 @@
+#include <optigpu.h>
+
+// the index of the first maximum over the middle dimension; 128 x 4096 x 4095
+void argmax(int batch, int h, int w, float x[batch][h][w], int64_t y[batch][w]) {
+  __requires("X: int * int * int -> float");
+  __requires("h > 0");
+  __reads("x ~> Matrix3(batch, h, w, X)");
+  __writes("y ~> Matrix2(batch, w, fun n j -> ArgMax(i in 0..h, X(n, i, j)))");
+  for (int n = 0; n < batch; n++) {
+    for (int j = 0; j < w; j++) {
+      float best = x[n][0][j];
+      int index = 0;
+      for (int i = 1; i < h; i++) {
+        if (x[n][i][j] > best) {
+          best = x[n][i][j];
+          index = i;
+        }
+      }
+      y[n][j] = index;
+    }
+  }
+}
