@@ -31,7 +31,7 @@ _CLASSES = {
         RuleCall, StateRef, cells.Cells, cells.CellClaim, groups.PendingRead, cells.Owner, conditions.Take, iterations.Cover,
         iterations.Exclusive, iterations.Invariant, iterations.LoopContract,
         values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
-        values.Case,
+        values.Case, values.Replace,
     )
 }  # fmt: skip
 

@@ -50,20 +50,34 @@ def quotient(a: Term, b: Term) -> Term:
     return k.ite(k.lt(k.ZERO, b), positive, negative)
 
 
+def is_multiple(a: Term, b: Term) -> Term:
+    """`a % b == 0`, for b != 0: whichever way the quotient is rounded."""
+    return k.eq(a, k.mul(b, k.fdiv(a, b)))
+
+
 def remainder(a: Term, b: Term) -> Term:
     """`%` in a formula: unknown for a division by zero."""
-    something = k.app(k.var("%", k.fun_sort((INT, INT), INT)), a, b)
-    return k.add(pure_operation("%", a, b), k.ite(k.eq(b, k.ZERO), something, k.ZERO))
+    return k.add(pure_operation("%", a, b), k.ite(k.eq(b, k.ZERO), _unknown_remainder(a, b), k.ZERO))
+
+
+def no_remainder(a: Term, b: Term) -> Term:
+    """`a % b == 0` in a formula."""
+    unknown = k.eq(k.add(a, _unknown_remainder(a, b)), k.ZERO)
+    return k.ite(k.eq(b, k.ZERO), unknown, is_multiple(a, b))
+
+
+def _unknown_remainder(a: Term, b: Term) -> Term:
+    return k.app(k.var("%", k.fun_sort((INT, INT), INT)), a, b)
 
 
 def exact_quotient(a: Term, b: Term) -> Term:
     """`exact_div` in a formula: unknown where b does not divide a."""
     something = k.app(k.var("exact_div", k.fun_sort((INT, INT), INT)), a, b)
-    return k.ite(k.eq(a, k.mul(b, k.fdiv(a, b))), k.fdiv(a, b), something)
+    return k.ite(is_multiple(a, b), k.fdiv(a, b), something)
 
 
 def divides(a: Term, b: Term) -> Term:
-    return k.and_(k.not_(k.eq(b, k.ZERO)), k.eq(a, k.mul(b, k.fdiv(a, b))))
+    return k.and_(k.not_(k.eq(b, k.ZERO)), is_multiple(a, b))
 
 
 def linear(helper: tuple[str, int], args: list[Term]) -> Term:

@@ -68,6 +68,8 @@ class ExpressionElaborator(CodeBuilder):
                 return self.modulo(negated, arg.type, e.loc) if is_unsigned(arg.type) else negated
             case Binary(("&&" | "||") as op, left, right):
                 return self.short_circuit(op, left, right, names)
+            case Binary(("==" | "!=") as op, Binary("%", left, right), other):
+                return self.remainder_test(op, left, right, other, names, e.left.loc)
             case Binary(op, left, right):
                 return self.operation(op, self.expr(left, names), self.expr(right, names), left.type, e.loc)
             case Cond(test, then, other):
@@ -140,6 +142,12 @@ class ExpressionElaborator(CodeBuilder):
                 pass
         value = pure_operation(op, a, b)
         return self.modulo(value, left, loc) if op in WRAPPING and is_unsigned(left) else value
+
+    def remainder_test(self, op: str, left: Expr, right: Expr, other: Expr, names: Names, loc: Loc) -> Term:
+        """`left % right == other`, or !=. That a remainder is 0 does not depend on how the quotient is rounded."""
+        a, b = self.expr(left, names), self.expr(right, names)
+        remainder, c = self.operation("%", a, b, left.type, loc), self.expr(other, names)
+        return pure_operation(op, k.sub(a, k.mul(b, k.fdiv(a, b))) if c is k.ZERO else remainder, c)
 
     def shift_amount(self, amount: Term, left: Type | None, loc: Loc) -> None:
         """In C, a shift by at least the number of bits of the left operand is undefined."""

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, pure_operation, remainder
+from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, no_remainder, pure_operation, remainder
 from optigpu.elaborate.formula_definedness import ValueConditions, defined
 from optigpu.elaborate.name_scope import Entry, FunEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel.instructions import Obligation
@@ -127,6 +127,10 @@ class FormulaElaborator:
                 return k.trunc(x) if x.sort is REAL else k.ite(x, k.ONE, k.ZERO) if x.sort is BOOL else x
 
     def binary(self, e: Binary, names: Names) -> Term:
+        if e.op in ("==", "!=") and isinstance(e.left, Binary) and e.left.op == "%" and e.right == Int(0):
+            self.term(e.left, names)  # for its conditions
+            none = no_remainder(self.term(e.left.left, names), self.term(e.left.right, names))
+            return none if e.op == "==" else k.not_(none)
         a = self.term(e.left, names)
         if e.op in ("&&", "||", "==>"):
             with self.conditions.under(k.not_(a) if e.op == "||" else a):

@@ -43,7 +43,8 @@ class Widen:
 
 @record
 class Reindex:
-    """`old` and `new` are sums over index sets (nested ranges with guards) that correspond one to one, with equal summands.
+    """`old` and `new` are sums, or products, over index sets (nested ranges with guards) that correspond one to one, with equal
+    summands. An index set without ranges has one element, or none where its guard does not hold.
 
     `forward` maps indices of old to indices of new, `back` the other way. Each is a tuple of terms under the binders of its source.
     """
@@ -69,6 +70,14 @@ class Partition:
 
     old: Term
     test: Term
+
+
+@record
+class Replace:
+    """The closed term `old` is equal to the closed term `new`, which the judge shows."""
+
+    old: Term
+    new: Term
 
 
 @record
@@ -110,7 +119,8 @@ class Maximum:
     back: Cases
 
 
-EqualityStep: TypeAlias = Split | Widen | Reindex | Extend | Partition | Maximum | Case
+Replacement: TypeAlias = Split | Widen | Reindex | Extend | Partition | Replace | Maximum
+EqualityStep: TypeAlias = Replacement | Case
 EqualitySteps: TypeAlias = tuple[EqualityStep, ...]
 
 
@@ -142,6 +152,8 @@ def map_terms(step: EqualityStep, f: Callable[[Term, int], Term]) -> EqualitySte
             return Extend(f(old, 0), f(body, 1), inner)
         case Partition(old, test):
             return Partition(f(old, 0), f(test, 1))
+        case Replace(old, new):
+            return Replace(f(old, 0), f(new, 0))
         case Maximum(old, new, forward_cases, back_cases):
             return Maximum(f(old, 0), f(new, 0), cases(forward_cases), cases(back_cases))
         case Case(test, then, other):
@@ -176,7 +188,7 @@ class Equality:
             a, b = (facts.simplify(k.replace_subterms(t, {old: new})) for t in (a, b))
         return self.judge.proves(facts, k.eq(a, b))
 
-    def replacement(self, facts: Facts, step: Split | Widen | Reindex | Extend | Partition | Maximum) -> Term | None:
+    def replacement(self, facts: Facts, step: Replacement) -> Term | None:
         """The term that the step replaces `old` by, if the conditions of the step hold: then the two are equal."""
         match step:
             case Split(old, at):
@@ -189,6 +201,9 @@ class Equality:
                 return new if self._reindexed(facts, old, new, forward, back) else None
             case Partition(old, test):
                 return partition(old, test) if old.op == "sum" else None
+            case Replace(old, new):
+                closed = old.sort is new.sort and not (old.level or new.level)
+                return new if closed and self.judge.proves(facts, k.eq(old, new)) else None
             case Maximum(old, new, forward_cases, back_cases):
                 bounded = self._bounded(facts, old, new, forward_cases) and self._bounded(facts, new, old, back_cases)
                 return new if bounded else None
@@ -210,7 +225,8 @@ class Equality:
     def _reindexed(self, facts: Facts, old: Term, new: Term, forward: Terms, back: Terms) -> bool:
         """The maps between the index sets are inverse to each other, stay in the sets, and corresponding summands are equal."""
         n, m = len(back), len(forward)
-        source, target = peel(old, n), peel(new, m)
+        op = "prod" if old.op == "prod" else "sum"
+        source, target = peel(old, n, op), peel(new, m, op)
         if source is None or target is None:
             return False
         b, inside = facts.arbitrary(*(INT,) * n)
@@ -275,18 +291,21 @@ def partition(t: Term, test: Term) -> Term:
     return k.add(*(k.big("sum", low, high, p) for p in parts))
 
 
-def peel(t: Term, depth: int) -> Cells | None:
-    """The outermost `depth` sums of a term, with their guards (`c ? v : 0`): an index set, whose `index` is the summand."""
+def peel(t: Term, depth: int, op: str = "sum") -> Cells | None:
+    """The outermost `depth` sums of a term, with guards (`c ? v : 0`) around and inside them: an index set, whose `index` is the
+    summand. The same of products, whose guards are `c ? v : 1`."""
     ranges: list[tuple[Term, Term]] = []
     guards: list[Term] = []
-    for level in range(depth):
-        if t.op != "sum":
+    for level in range(depth + 1):
+        if level and t.op != op:
             return None
-        low, high, t = t.args
-        ranges.append((low, high))
-        if k.is_guarded(t):
-            guards.append(k.shift(t.args[0], depth - level - 1))
-            t = t.args[1]
+        if level:
+            low, high, t = t.args
+            ranges.append((low, high))
+        unit = k.num(int(op == "prod"), t.sort) if t.op == "ite" and t.sort.numeric else None
+        if unit in t.args[1:]:
+            c, t = (t.args[0], t.args[1]) if t.args[2] is unit else (k.not_(t.args[0]), t.args[2])
+            guards.append(k.shift(c, depth - level))
     return Cells("", tuple(ranges), k.and_(*guards), (t,))
 
 

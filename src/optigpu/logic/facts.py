@@ -204,9 +204,8 @@ class Facts:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
         match new.op:
-            case "and" if "ite" in new.ops and not self._deciding:  # decided where the conjuncts without choices hold
-                choices, plain = (k.and_(*(a for a in new.args if ("ite" in a.ops) is i)) for i in (True, False))
-                return new if plain is TRUE else k.and_(plain, self._reduce_where(plain, choices))
+            case "and" | "or" if "ite" in new.ops and not self._deciding:
+                return self._decide_operands(new)
             case "fdiv":
                 return self._divide(new)
             case "pow2":
@@ -226,6 +225,14 @@ class Facts:
                 return TRUE if new in self.known else FALSE if k.not_(new) in self.known else new
             case _:
                 return new
+
+    def _decide_operands(self, t: Term) -> Term:
+        """Choices in a conjunction are decided where the operands without choices hold, in a disjunction where these do not."""
+        join = k.and_ if t.op == "and" else k.or_
+        choices, plain = (join(*(a for a in t.args if ("ite" in a.ops) is i)) for i in (True, False))
+        if plain in (TRUE, FALSE):
+            return t
+        return join(plain, self._reduce_where(plain if t.op == "and" else k.not_(plain), choices))
 
     def _simplify_branches(self, c: Term, a: Term, b: Term) -> Term:
         """c ? a : b, with each branch simplified where its condition holds, unless the condition is itself made of choices."""
@@ -273,6 +280,9 @@ class Facts:
         quotient, rest = split_multiple(with_factor(a, d, self.nonneg), d)
         if not self.nonneg(k.sub(d, ONE)):
             return t
+        opposite = k.fdiv(k.neg(a), d)
+        if k.eq(k.neg(a), k.mul(d, opposite)) in self.known:  # d divides -a
+            return k.neg(opposite)
         numbers = k.coefficients(rest).items() if k.is_num(d) else ()
         more = k.polynomial({m: (2 * c + d.data) // (2 * d.data) for m, c in numbers if m}, INT)
         for q, r in dict.fromkeys(((k.add(quotient, more), k.sub(rest, k.mul(d, more))), (quotient, rest))):

@@ -13,7 +13,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.bounds import BoundTable
 from optigpu.logic.equations import elimination_order
 from optigpu.logic.monomials import linear_in, without_factor
-from optigpu.logic.terms import INT, ONE, Term
+from optigpu.logic.terms import INT, ONE, ZERO, Term
 
 MAX_ELIMINATIONS = 9  # in one proof of an inequality
 MAX_INEQUALITIES = 70  # tried for one goal
@@ -35,7 +35,7 @@ class Elimination:
             return bool(cs.get((), 0) >= 0)
         if (g := gcd(*(c for m, c in cs.items() if m))) > 1:  # g * n + c >= 0 if n + c div g >= 0
             p = k.polynomial(cs := {m: c // g for m, c in cs.items()}, INT)
-        if self.bounds.are_nonnegative(cs):
+        if self.bounds.are_nonnegative(cs) or k.le(ZERO, p) in self.bounds.known:
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
         if common is not None and (

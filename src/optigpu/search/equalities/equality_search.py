@@ -13,6 +13,8 @@ from optigpu.logic.cells import Terms
 from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition, Reindex, Split, branches
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
+from optigpu.search.equalities.determined_indices import DeterminedIndices
+from optigpu.search.equalities.known_equations import known_equation, vanishing_sum
 from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.prefix_differences import prefix_difference_steps
 from optigpu.search.equalities.sum_cuts import SumCuts
@@ -27,6 +29,7 @@ from optigpu.search.equalities.sum_terms import (
     first_atom,
     one_sided,
     only_values,
+    possible_ranges,
     rewrite_result,
     term_size,
 )
@@ -64,6 +67,7 @@ class EqualitySearch:
         self.forms = SumForms(tools)
         self.cuts = SumCuts(tools)
         self.reindexing = SumReindexing(tools, self.forms)
+        self.determined = DeterminedIndices(tools, self.forms)
         self.maxima = MaximumSearch(tools)
 
     def find(self, facts: Facts, a: Term, b: Term, guess: Guess | None = None) -> EqualitySteps | None:
@@ -154,7 +158,8 @@ class EqualitySearch:
         """Distinguish the cases of a condition inside one side, or use that a variable has only one value."""
         if depth == 0:
             return None
-        cases = (self._case(facts, c, a, b, depth - 1) for c in (*conditions(a, b), *only_values(facts, a, b)))
+        tests = (*conditions(a, b), *only_values(facts, a, b), *possible_ranges(facts, a, b))
+        cases = (self._case(facts, c, a, b, depth - 1) for c in tests)
         case = next((c for c in cases if c is not None), None)
         return None if case is None else (case,)
 
@@ -173,6 +178,7 @@ class EqualitySearch:
         candidates = one_sided(a, b)
         for t in candidates:
             simpler = self.forms.absorbed_first_index(facts, t) or self.forms.simpler(facts, t)
+            simpler = simpler or self.determined.dropped(facts, t, candidates) or vanishing_sum(self.tools, facts, t)
             if simpler is not None:
                 return simpler
         maximum = self.maxima.between(facts, a, b, self.guess)
@@ -206,12 +212,12 @@ class EqualitySearch:
             return exchanged
         if s.args[-1] is t.args[-1]:
             return self.cuts.at_other_end(facts, s, t)
-        if s.op != "sum":
-            return None
         for old, like in ((t, s), (s, t)):
-            moved = self.reindexing.moved(facts, old, like)
+            moved = self.reindexing.moved(facts, old, like) if s.op in ("sum", "prod") else None
             if moved is not None:
                 return moved
+        if s.op != "sum":
+            return None
         most = max(SMALL_STRIDE, count)
         return self.reindexing.by_residue(t, s, most) or self.reindexing.by_residue(s, t, most)
 
@@ -221,6 +227,7 @@ class EqualitySearch:
             next((step for t in one_sided(a, b) if (step := self.forms.spread_guard(t))), None)
             or self._by_large_residue(a, b)
             or self._equal_bodies(facts, a, b, depth)
+            or known_equation(self.tools, facts, a, b)
             or self.cuts.even_ends(facts, a, b)
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)

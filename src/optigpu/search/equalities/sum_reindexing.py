@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells
-from optigpu.logic.equality import Extend, Partition, Reindex, peel
+from optigpu.logic.cells import Cells, arguments
+from optigpu.logic.equality import Partition, Reindex, peel
 from optigpu.logic.facts import Facts
 from optigpu.logic.monomials import linear_in
-from optigpu.logic.terms import Term, instantiate
+from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.equalities.sum_forms import SumForms
 from optigpu.search.equalities.sum_terms import matching_indices, nested_sums, one_sided
 from optigpu.search.search_tools import SearchTools
@@ -83,22 +83,34 @@ class SumReindexing:
 
     # Two sums of the same
 
-    def guarded(self, facts: Facts, s: Term, t: Term) -> Extend | Partition | None:
+    def guarded(self, facts: Facts, s: Term, t: Term) -> Reindex | Partition | None:
         """Relate two sums of one body and range, s under a stronger guard: they are equal, or s is a part of t."""
+        alike = self._guarded_alike(facts, s, t)
         part, whole = peel(s, 1), peel(t, 1)
-        if part is None or whole is None or part.where is k.TRUE or part.ranges != whole.ranges:
+        if alike is not None or part is None or whole is None or part.where is k.TRUE:
+            return alike
+        if part.ranges != whole.ranges or part.index != whole.index:
             return None
         (x,) = self.tools.temporaries(1, "g")
-        low, high = part.ranges[0]
-        inside = facts.assume(k.le(low, x), k.lt(x, high))
         guard, wider_guard = instantiate(part.where, (x,)), instantiate(whole.where, (x,))
-        if part.index != whole.index or guard in k.conjuncts(wider_guard):
+        inside = facts.assume(part.domain((x,)))
+        if guard in k.conjuncts(wider_guard) or not self.tools.proves(inside, wider_guard):
             return None
-        if not self.tools.proves(inside.assume(guard), wider_guard):
-            return None
-        if self.tools.proves(inside.assume(wider_guard), guard):
-            return Extend(t, s.args[-1], ())
         return Partition(t, part.where)
+
+    def _guarded_alike(self, facts: Facts, s: Term, t: Term) -> Reindex | None:
+        """Relate two nested sums of one body and the same ranges, whose guards are equivalent."""
+        depth = nested_sums(s)
+        one, other = peel(s, depth), peel(t, depth)
+        if one is None or other is None or depth != nested_sums(t) or TRUE in (one.where, other.where):
+            return None
+        if one.ranges != other.ranges or one.index != other.index:
+            return None
+        xs = self.tools.temporaries(depth, "g")
+        for a, b in ((one, other), (other, one)):
+            if not self.tools.proves(facts.assume(a.domain(xs)), instantiate(b.where, xs)):
+                return None
+        return Reindex(t, s, arguments(depth), arguments(depth))
 
     def exchanged(self, s: Term, t: Term) -> Reindex | None:
         """Exchange two nested ranges."""
@@ -114,7 +126,7 @@ class SumReindexing:
         return Reindex(s, t, exchange, exchange)
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
-        """Re-index t by a shift or a reversal, after which its body is that of `like`."""
+        """Re-index t, a sum or a product, by a shift or a reversal, after which its body is that of `like`."""
         x, y = self.tools.temporaries(2, "s")
         body, wanted = instantiate(t.args[-1], (y,)), instantiate(like.args[-1], (x,))
         for y_of_x in _correspondences(body, wanted, x, y):
@@ -127,8 +139,8 @@ class SumReindexing:
                 new_low, new_high = k.sub(low, rest), k.sub(high, rest)
             else:
                 new_low, new_high = k.sub(rest, k.sub(high, k.ONE)), k.sub(k.add(rest, k.ONE), low)
-            new = k.big("sum", new_low, new_high, like.args[-1])
-            if new is t or peel(new, 1) is None:
+            new = k.big(t.op, new_low, new_high, like.args[-1])
+            if new is t or peel(new, 1, t.op) is None:
                 continue
             x_of_y = k.scale(c, k.sub(y, rest))
             return Reindex(t, new, (k.abstract(x_of_y, (y,)),), (k.abstract(y_of_x, (x,)),))

@@ -16,6 +16,7 @@ from optigpu.logic.equality import (
     Maximum,
     Partition,
     Reindex,
+    Replace,
     Split,
     map_terms,
     partition,
@@ -28,7 +29,9 @@ from optigpu.search.search_tools import SearchTools
 
 BIG_OPERATORS = ("sum", "prod", "all", "fold_max")
 
-Rewrite: TypeAlias = Split | Reindex | Extend | Partition | Maximum  # equality steps that replace one term by another
+Rewrite: TypeAlias = (
+    Split | Reindex | Extend | Partition | Replace | Maximum
+)  # equality steps that replace one term by another
 
 
 def rewrite_result(step: Rewrite) -> Term:
@@ -41,7 +44,7 @@ def rewrite_result(step: Rewrite) -> Term:
         case Extend(old, body):
             *start, low, high, _ = old.args
             return k.big(old.op, low, high, body, *start)
-        case Reindex() | Maximum():
+        case Reindex() | Replace() | Maximum():
             return step.new
 
 
@@ -109,6 +112,14 @@ def conditions(*terms: Term) -> list[Term]:
             if x.op == "ite" and x.args[0].level == 0:
                 tests[x.args[0]] = None
     return list(tests)
+
+
+def possible_ranges(facts: Facts, a: Term, b: Term) -> list[Term]:
+    """List the conditions that the range of a sum is none of negative length, for sums beside one of the same body."""
+    sums = [t for t in one_sided(a, b) if t.op == "sum"]
+    beside = [t for t in sums if any(s is not t and s.args[2] is t.args[2] for s in sums)]
+    ordered = (k.le(t.args[0], t.args[1]) for t in beside)
+    return [c for c in dict.fromkeys(ordered) if not facts.proves(c) and not facts.proves(k.not_(c))]
 
 
 def only_values(facts: Facts, *terms: Term) -> list[Term]:

@@ -207,7 +207,11 @@ def _negated_choice(value: Term) -> Term | None:
 
 
 def _quotient(value: Term, old: Term) -> Term | None:
-    """Compute value / old, if each monomial of value has the factor old once."""
+    """Compute value / old, if each monomial of value has the factor old once, in every case."""
+    if value.op == "ite":
+        c, a, b = value.args
+        x, y = _quotient(a, old), _quotient(b, old)
+        return None if x is None or y is None else k.ite(c, x, y)
     monomials: k.Coefficients = {}
     for m, c in k.coefficients(value).items():
         if m.count(old) != 1:

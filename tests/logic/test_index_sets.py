@@ -1,0 +1,82 @@
+"""Index sets of sums and products: without ranges, with guards around them, and terms replaced by equal ones."""
+
+from __future__ import annotations
+
+from optigpu.logic import terms as k
+from optigpu.logic.equality import Equality, Reindex, Replace, peel
+from optigpu.logic.facts import Facts
+from optigpu.logic.judge import ObligationJudge
+from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term, fun_sort
+from optigpu.search.advice import SearchGuide
+from optigpu.solver.z3_solver import Z3Solver
+
+A = k.var("A", fun_sort((INT,), REAL))
+C = k.var("C", fun_sort((INT, INT), REAL))
+n, m = (k.var(v, INT) for v in "nm")
+I0 = k.bound(0, INT)
+NIL = k.num(0, REAL)
+
+
+def equal(facts: list[Term], a: Term, b: Term, *steps: object) -> bool:
+    return Equality(ObligationJudge(Z3Solver())).holds(Facts(SearchGuide()).assume(*facts), a, b, steps)  # type: ignore[arg-type]
+
+
+def single(op: str, high: Term) -> Term:
+    """The sum, or product, over 0..high of A(i) where i = m."""
+    unit = k.num(int(op == "prod"), REAL)
+    return k.big(op, ZERO, high, k.ite(k.eq(I0, m), k.app(A, I0), unit))
+
+
+def test_a_sum_of_one_term_is_the_term_where_its_index_is_in_the_range() -> None:
+    inside = k.and_(k.le(ZERO, m), k.lt(m, n))
+    for op in ("sum", "prod"):
+        old, unit = single(op, n), k.num(int(op == "prod"), REAL)
+        guarded = k.ite(inside, k.app(A, m), unit)
+        assert equal([], old, guarded, Reindex(old, guarded, (), (m,)))
+        assert equal([inside], old, k.app(A, m), Reindex(old, k.app(A, m), (), (m,)))
+        assert not equal([], old, k.app(A, m), Reindex(old, k.app(A, m), (), (m,)))  # m may be outside
+        wrong = k.ite(inside, k.app(A, n), unit)
+        assert not equal([], old, wrong, Reindex(old, wrong, (), (m,)))
+        elsewhere = k.ite(inside, k.app(A, m), k.num(int(op == "sum"), REAL))  # the other operator's unit
+        assert not equal([], old, elsewhere, Reindex(old, elsewhere, (), (m,)))
+        shifted = k.add(m, ONE)
+        assert not equal([], old, guarded, Reindex(old, guarded, (), (shifted,)))
+
+
+def test_a_product_is_no_sum() -> None:
+    sum_, product = (k.big(op, ZERO, n, k.app(A, I0)) for op in ("sum", "prod"))
+    assert not equal([], sum_, product, Reindex(sum_, product, (I0,), (I0,)))
+    assert not equal([], product, sum_, Reindex(product, sum_, (I0,), (I0,)))
+    reversed_ = k.big("prod", ZERO, n, k.app(A, k.sub(k.sub(n, ONE), I0)))
+    back = (k.sub(k.sub(n, ONE), I0),)
+    assert equal([], product, reversed_, Reindex(product, reversed_, back, back))
+    assert not equal([], product, reversed_, Reindex(product, reversed_, (I0,), (I0,)))
+
+
+def test_a_guard_around_a_sum_is_a_part_of_its_index_set() -> None:
+    total = k.big("sum", ZERO, n, k.app(A, I0))
+    guarded = k.ite(k.lt(ZERO, m), total, NIL)
+    found = peel(guarded, 1)
+    assert found is not None and found.where is k.lt(ZERO, m)
+    assert equal([k.lt(ZERO, m)], total, guarded, Reindex(total, guarded, (I0,), (I0,)))
+    assert not equal([], total, guarded, Reindex(total, guarded, (I0,), (I0,)))
+    one = k.ite(k.lt(ZERO, m), total, k.num(1, REAL))
+    assert not equal([], total, one, Reindex(total, one, (I0,), (I0,)))
+
+
+def test_terms_are_replaced_by_equal_ones_only() -> None:
+    zero_at = k.eq(k.app(A, m), NIL)
+    product = k.mul(k.app(A, m), k.app(A, n))
+    assert equal([zero_at], product, NIL, Replace(k.app(A, m), NIL))
+    assert not equal([], product, NIL, Replace(k.app(A, m), NIL))
+    assert not equal([zero_at], product, NIL, Replace(k.app(A, n), NIL))
+    assert not equal([], product, NIL, Replace(product, NIL))
+
+
+def test_a_replaced_term_has_no_loose_index() -> None:
+    """A loose index would be another number under each binder."""
+    total = k.big("sum", ZERO, n, k.app(C, I0, m))
+    assert not equal([], total, NIL, Replace(k.app(C, I0, m), NIL))
+    zero_everywhere = k.eq(k.app(A, I0), k.app(A, I0))
+    assert zero_everywhere is k.TRUE
+    assert not equal([], total, NIL, Replace(k.app(C, I0, m), k.app(C, I0, m)))
