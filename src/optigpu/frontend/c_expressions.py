@@ -9,6 +9,7 @@ from lark import Token
 from optigpu.frontend.declared_names import foreign_name
 from optigpu.frontend.expression_builder import Child, ExprBuilder, TokenPlaces
 from optigpu.frontend.formula_parser import StringLiteral
+from optigpu.frontend.formula_slips import annotation_meant
 from optigpu.frontend.library_names import INSTEAD
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, AnnotationArgument
@@ -83,7 +84,8 @@ class CExpressionBuilder(ExprBuilder):
             if isinstance(a.value, Scalar):
                 raise input_error("OG105", f"a type cannot be an argument of `{name}` here", a.loc)
             if isinstance(a.value, StringLiteral):
-                raise input_error("OG008", f"`{name}` is not an annotation: strings are not in the language", a.loc)
+                message = f"`{name}` is not an annotation: strings are not in the language"
+                raise input_error("OG008", message, a.loc, help=annotation_meant(name))
             out.append(a.value)
         return tuple(out)
 

@@ -221,7 +221,8 @@ class StatementBuilder(DeclarationBuilder):
             )
         arg = raw.args[position] if position < len(raw.args) else None
         if arg is None or not isinstance(arg.value, StringLiteral):
-            raise input_error("OG008", f"`{raw.name}` takes a formula in quotes here", arg.loc if arg else raw.loc)
+            message, fix = f"`{raw.name}` takes a formula in quotes here", f'{raw.name}("…")'
+            raise input_error("OG008", message, arg.loc if arg else raw.loc, help=None if position else fix)
         return arg.value
 
     def name_of(self, raw: Annotation, position: int) -> str:

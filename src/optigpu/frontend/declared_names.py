@@ -41,12 +41,15 @@ def declare(scope: Scope, name: str, binding: Binding, refused: Callable[[str], 
     scope.names[name] = binding
 
 
-def unknown_name(name: str, scope: Scope, loc: Loc, extra: list[str] | None = None) -> InputError:
-    """The error for a name without a declaration, with the visible name nearest to it. `extra`: names of built-in functions."""
+def unknown_name(
+    name: str, scope: Scope, loc: Loc, extra: list[str] | None = None, help_: str | None = None
+) -> InputError:
+    """The error for a name without a declaration, with the visible name nearest to it. `extra`: names of built-in functions;
+    `help_`: what to do where no name is near."""
     if name in INSTEAD:
         return foreign_name(name, loc)
     near = get_close_matches(name, scope.visible() + (extra or []), 1, cutoff=0.7)
-    return input_error("OG100", f"`{name}` is not declared", loc, help=f"did you mean `{near[0]}`?" if near else None)
+    return input_error("OG100", f"`{name}` is not declared", loc, help=f"did you mean `{near[0]}`?" if near else help_)
 
 
 def foreign_name(name: str, loc: Loc, code: str = "OG100") -> InputError:

@@ -358,11 +358,10 @@ class ExpressionTyper:
             return typed.arg
         return self.index(Index(typed, (Int(0, loc=typed.loc),), loc=typed.loc), scope)
 
-    def arity(self, e: Call, count: int) -> None:
+    def arity(self, e: Call, count: int, help_: str | None = None) -> None:
         if len(e.args) != count:
-            raise input_error(
-                "OG104", f"`{e.func}` takes {count} argument{'s' * (count != 1)}, not {len(e.args)}", e.loc
-            )
+            message = f"`{e.func}` takes {count} argument{'s' * (count != 1)}, not {len(e.args)}"
+            raise input_error("OG104", message, e.loc, help=help_)
 
     def user_call(self, e: Call, signature: CallSignature, scope: Scope) -> Expr:
         f = signature.function

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
     Array,
+    Binary,
     Cast,
     Expr,
     Fun,
@@ -22,6 +24,7 @@ from optigpu.syntax.exprs import (
     is_number,
     logical,
 )
+from optigpu.syntax.printer import print_expr, print_type
 from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.types import HPROP, LOGIC_REAL, PROP, RANGE
 
@@ -39,9 +42,10 @@ class FormulaKinds(ABC):
             fix = "put it into __reads, __writes, __consumes, __produces or __preserves"
             raise input_error("OG109", "a permission stands where a pure fact is expected", e.loc, help=fix)
         if isinstance(typed.type, ProofType) or not is_bool(typed.type):
-            raise input_error(
-                "OG109", f"a proposition is expected here, but this is {describe_type(typed.type)}", e.loc
-            )
+            divides = e if isinstance(e, Binary) and e.op == "|" else None
+            multiple = f"{print_expr(divides.right)} % {print_expr(divides.left)} == 0" if divides else None
+            message = f"a proposition is expected here, but this is {describe_type(typed.type)}"
+            raise input_error("OG109", message, e.loc, help=multiple)
         return typed
 
     def permission(self, e: Expr, scope: Scope) -> Expr:
@@ -61,7 +65,11 @@ class FormulaKinds(ABC):
     def integer(self, e: Expr, scope: Scope) -> Expr:
         typed = self.formula(e, scope)
         if not is_int(typed.type):
-            raise input_error("OG102", f"an integer is expected here, but this is {describe_type(typed.type)}", e.loc)
+            fix = (
+                "sizes stand before what the array holds: Matrix2(n, m, A)" if isinstance(typed.type, FunType) else None
+            )
+            message = f"an integer is expected here, but this is {describe_type(typed.type)}"
+            raise input_error("OG102", message, e.loc, help=fix)
         return typed
 
     def range(self, e: Expr, scope: Scope) -> Expr:
@@ -121,6 +129,8 @@ class FormulaKinds(ABC):
                 new_params = tuple(replace(p, type=None) for p in params)
                 return replace(e, params=new_params, body=self.expect(body, want.result, inner), type=want)
             case Var(name):
+                if scope.find(name) is None:
+                    raise unknown_name(name, scope, e.loc, help_=f'__requires("{name}: {print_type(want)}")')
                 typed = self.formula(e, scope)
                 if isinstance(typed.type, FunType) and len(typed.type.args) == len(want.args):
                     have, need = logical(typed.type), logical(want)
@@ -132,7 +142,8 @@ class FormulaKinds(ABC):
                     message = f"`{name}` is a function of other arguments or another result than expected here"
                 raise input_error("OG102", message, e.loc)
             case _:
-                raise input_error("OG102", f"a function is expected here: {'fun i -> …'}", e.loc)
+                names = " ".join("ijklmn"[: len(want.args)])
+                raise input_error("OG102", "a function is expected here", e.loc, help=f"fun {names} -> …")
 
 
 def as_real(e: Expr) -> Expr:

@@ -11,11 +11,12 @@ from lark.exceptions import UnexpectedInput
 
 from optigpu.frontend.expression_builder import Child, ExprBuilder
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
+from optigpu.frontend.formula_slips import operator_meant, slip
 from optigpu.frontend.grammar_tables import parser_of
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
     BIG_OPERATORS,
     BigOp,
@@ -38,6 +39,7 @@ from optigpu.syntax.exprs import (
     Var,
     logical,
 )
+from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import GhostArg, Item
 from optigpu.syntax.source import Loc, SourceText
 from optigpu.syntax.types import (
@@ -110,8 +112,20 @@ def _parse(literal: StringLiteral, start: str) -> Any:
     try:
         tree = _grammar().parse(literal.text, start=start)
     except UnexpectedInput as error:
-        raise syntax_error(error, literal.text, literal.span, "formula") from None
+        raise _slip_at(error, literal) or syntax_error(error, literal.text, literal.span, "formula") from None
     return _FormulaBuilder(literal).build(tree)
+
+
+def _slip_at(error: UnexpectedInput, literal: StringLiteral) -> InputError | None:
+    """The error for a slip that people often make, where the grammar stops."""
+    token = getattr(error, "token", None)
+    if token is None:
+        start = error.pos_in_stream or 0
+        return slip(literal.text, start, start + 1, literal.span)
+    if token.type == "$END":
+        end = len(literal.text.rstrip())
+        return slip(literal.text[:end], end, end, lambda i, _: literal.span(max(i - 1, 0), i))
+    return slip(literal.text, token.start_pos or 0, token.end_pos or 0, literal.span)
 
 
 def parse_items(literal: StringLiteral) -> tuple[Item, ...]:
@@ -307,6 +321,10 @@ class _FormulaBuilder(ExprBuilder):
                     "OG003", f"`{name}` takes ranges and then one body", loc, help=f"{name}(k in 0..N, A(k))"
                 )
             return BigOp(name, binders, self.as_expr(args[-1]), loc=loc)
+        ranges = [a for a in args if isinstance(a, RangeBinder)]
+        if ranges and (operator := operator_meant(name)) is not None:
+            fix = f"{operator}({ranges[0].name} in {print_expr(ranges[0].range)}, …)"
+            raise input_error("OG003", f"with a range, `{name}` is written `{operator}`", self.at(c[0]), help=fix)
         if name == "sizeof" and len(args) == 1 and isinstance(args[0], _TypeValue) and isinstance(args[0].type, Scalar):
             return SizeOf(args[0].type, loc=loc)
         if name == POINTER.name and len(args) == 1 and isinstance(args[0], _TypeValue):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from optigpu.frontend.declared_names import unknown_name
+from optigpu.frontend.declared_names import is_built_in, unknown_name
 from optigpu.frontend.formula_integers import machine_integer_error, restricts_integers
 from optigpu.frontend.formula_kinds import as_real
+from optigpu.frontend.formula_slips import INSTEAD_OF_BITS, NAMES, printed_range, unchained, without_range
 from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.frontend.index_ranges import with_ranges
 from optigpu.frontend.permission_sugar import desugared
-from optigpu.frontend.permission_types import PermissionTyper
+from optigpu.frontend.permission_types import WITHOUT_RANK, PermissionTyper
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import (
     CELL_TARGETS,
@@ -26,8 +27,9 @@ from optigpu.syntax.builtins import (
     index_helper,
     matrix_predicate,
 )
-from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
+    BIG_OPERATORS,
     Addr,
     Array,
     BigOp,
@@ -59,6 +61,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.operators import ARITHMETIC, BITWISE, COMPARISONS, LOGICAL, REAL_SPELLINGS
+from optigpu.syntax.printer import print_expr
 from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import HPROP, LOGIC_INT, LOGIC_REAL, MEMTYPE, PROP, RANGE
@@ -129,6 +132,13 @@ class FormulaTyper(PermissionTyper):
         ranged = with_ranges(e, self.held, lambda name: len(scope.find_all(name)) == 1)
         if ranged is not None:
             return self.formula(ranged, scope)
+        match e.body:
+            case Var(name) if scope.find(name) is None and e.params[-1].type is None and not is_built_in(name):
+                names = " ".join([*(p.name for p in e.params), name])
+                message = "the variables of a forall have no commas between them"
+                raise input_error("OG003", message, e.body.loc, help=f"forall {names}, …")
+            case _:
+                pass
         inner = Scope(scope)
         params = []
         for p in e.params:
@@ -174,9 +184,13 @@ class FormulaTyper(PermissionTyper):
             )
         if e.name in CELL_TARGETS:
             raise input_error("OG109", f"`{e.name}` says what a cell holds", e.loc, help=f"p ~> {e.name}")
+        if e.name in NAMES:
+            raise input_error("OG100", f"`{e.name}` is not declared", e.loc, help=NAMES[e.name])
         raise unknown_name(e.name, scope, e.loc)
 
     def binary(self, e: Binary, scope: Scope) -> Expr:
+        if e.op == "==>":
+            self.reject_other_arrow(e, scope)
         if e.op in LOGICAL:
             return replace(e, left=self.prop(e.left, scope), right=self.prop(e.right, scope), type=PROP)
         op = REAL_SPELLINGS.get(e.op, e.op)
@@ -187,11 +201,12 @@ class FormulaTyper(PermissionTyper):
             return replace(e, left=left, right=right, type=PROP)
         for side in (left, right):
             if op in COMPARISONS and is_bool(side.type):
-                raise input_error(
-                    "OG102", "a comparison cannot be compared with a number", e.loc, help="write 0 <= i && i < n"
-                )
+                raise input_error("OG102", "a comparison cannot be compared with a number", e.loc, help=unchained(e))
             if not is_number(side.type):
-                raise input_error("OG102", f"`{e.op}` takes numbers, but this is {describe_type(side.type)}", side.loc)
+                message = f"`{e.op}` takes numbers, but this is {describe_type(side.type)}"
+                raise input_error(
+                    "OG102", message, side.loc, help=INSTEAD_OF_BITS.get(op) if is_bool(side.type) else None
+                )
         if op in BITWISE or op == "%":
             for side in (left, right):
                 if not is_int(side.type):
@@ -204,6 +219,20 @@ class FormulaTyper(PermissionTyper):
             return replace(e, left=left, right=right, type=PROP)
         assert op in ARITHMETIC or op in BITWISE
         return replace(e, left=left, right=right, type=left.type)
+
+    def reject_other_arrow(self, e: Binary, scope: Scope) -> None:
+        """Reject `a -> Matrix1(n, A)` and `n => 1`: the arrows of implications stand between facts."""
+        match e.right:
+            case Call(name) | Var(name) if matrix_predicate(name) or name in CELL_TARGETS or name in WITHOUT_RANK:
+                fix = f"{print_expr(e.left)} ~> {print_expr(e.right)}"
+                raise input_error("OG109", "`->` is an implication: what memory holds is written `~>`", e.loc, help=fix)
+            case _:
+                pass
+        if isinstance(e.left, (Var, Int)) and is_number(self.formula(e.left, scope).type):
+            fix = f"{print_expr(e.left)} >= {print_expr(e.right)}"
+            raise input_error(
+                "OG109", "an implication stands between facts, and this is a number", e.left.loc, help=fix
+            )
 
     def call(self, e: Call, scope: Scope) -> Expr:
         binding = scope.find(e.func)
@@ -248,9 +277,20 @@ class FormulaTyper(PermissionTyper):
             arity = INTEGER[name] if helper is None else helper[1] * (1 if helper[0] == "MSIZE" else 2)
             self.programs.arity(e, arity)
             return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=LOGIC_INT)
+        raise self.unknown_call(e, scope)
+
+    def unknown_call(self, e: Call, scope: Scope) -> InputError:
+        """The error for a call that is no formula: a predicate of memory, a big operator without a range, an unknown function."""
+        name = e.func
         if matrix_predicate(name):
-            raise input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
-        raise unknown_name(name, scope, e.loc, [*TOKENS, *MATH, *NUMERIC, *WRAPS, "If", "Free", "Sync", "in_range"])
+            return input_error("OG109", f"`{name}` says what an array holds", e.loc, help=f"a ~> {name}(…)")
+        if name in BIG_OPERATORS:
+            return without_range(e)
+        if name in NAMES:
+            return input_error("OG100", f"`{name}` is not declared", e.loc, help=NAMES[name])
+        types = " * ".join(["int"] * max(len(e.args), 1))
+        known = [*TOKENS, *MATH, *NUMERIC, *WRAPS, *BIG_OPERATORS, "If", "Free", "Sync", "in_range"]
+        return unknown_name(name, scope, e.loc, known, f'a logical function: __requires("{name}: {types} -> float")')
 
     def of_memory(self, e: Call, scope: Scope) -> Expr:
         """`Sync(fM, H)`, or a predicate fM of kinds of memory."""
@@ -270,7 +310,8 @@ class FormulaTyper(PermissionTyper):
                 return replace(e, args=tuple(self.integer(a, scope) for a in e.args), type=RANGE)
             case _:
                 forms = {"_RO": "_RO(f, H)", "range": "range(a, b, s)", "is_subrange": "is_subrange(0..n, 0..m)"}
-                raise input_error("OG102", f"`{e.func}` needs its arguments written out", e.loc, help=forms[e.func])
+                fix = printed_range(e.args) if e.func == "range" and 0 < len(e.args) < 3 else forms[e.func]
+                raise input_error("OG102", f"`{e.func}` needs its arguments written out", e.loc, help=fix)
 
     def of_token(self, e: Expr, want: Type, scope: Scope) -> Expr:
         """An argument of a token: `_` stands for any number, and `ThreadsCtx(32)` for `ThreadsCtx(0..32)`."""

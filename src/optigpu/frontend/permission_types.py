@@ -10,8 +10,9 @@ from optigpu.frontend.index_ranges import Sizes
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import CELL_TARGETS, MEMORY_TYPES, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Addr, Array, Call, Expr, FunType, Index, Int, PointsTo, Var, logical
-from optigpu.syntax.scopes import NameKind, Scope
+from optigpu.syntax.exprs import Addr, Array, Call, Expr, FunType, Index, Int, PointsTo, Real, Var, logical
+from optigpu.syntax.printer import print_expr
+from optigpu.syntax.scopes import Binding, NameKind, Scope
 from optigpu.syntax.types import HPROP, LOGIC_INT, MEMTYPE, Scalar, Space
 
 
@@ -32,9 +33,9 @@ class PermissionTyper(FormulaKinds):
         if isinstance(element.type, Array):
             return element
         if not self.cells_have_values:
-            raise input_error(
-                "OG108", "a formula cannot speak of what an array holds by indexing it", e.loc, help="&a[i] ~~> v"
-            )
+            name = print_expr(e.base)
+            fix = f"{name} ~> Matrix{len(e.indices)}(…, A) names what it holds: {applied('A', e.indices)}"
+            raise input_error("OG108", "a formula cannot speak of what an array holds by indexing it", e.loc, help=fix)
         return replace(element, type=logical(element.type) if element.type else None)
 
     def place(self, e: Expr, scope: Scope) -> Expr:
@@ -45,12 +46,16 @@ class PermissionTyper(FormulaKinds):
                 raise unknown_name(e.name, scope, e.loc)
             if binding.kind not in (NameKind.CELL, NameKind.ARRAY):
                 message = f"`{e.name}` is not memory but {describe_type(binding.type)}"
-                raise input_error("OG106", message, e.loc)
+                raise input_error("OG106", message, e.loc, help=applied(e.name, ()) if is_function(binding) else None)
             return replace(e, type=binding.type)
         if isinstance(e, Addr):
             return self.address(e, e.arg, scope)
         if not isinstance(e, Index):
-            raise input_error("OG106", "this is not a place in memory", e.loc)
+            power = "x * x is the square of x" if isinstance(e, (Int, Real)) else None  # n**2 reads as n * (*2)
+            raise input_error("OG106", "this is not a place in memory", e.loc, help=power)
+        if isinstance(e.base, Var) and (b := scope.find(e.base.name)) is not None and is_function(b):
+            message = f"`{e.base.name}` is not memory but a function: its arguments stand in parentheses"
+            raise input_error("OG106", message, e.loc, help=applied(e.base.name, e.indices))
         base = self.place(e.base, scope)
         if not isinstance(base.type, Array):
             raise input_error("OG106", "this is not an array", e.base.loc)
@@ -75,14 +80,17 @@ class PermissionTyper(FormulaKinds):
         pointer = self.pointer(e.pointer, scope)
         assert isinstance(pointer.type, Array)
         space = None if e.space is None else self.space(e.space, pointer.type, scope)
+        self.reject_unknown_predicate(e, pointer.type)
         match e.target:
             case Call(name, args) as target if (predicate := matrix_predicate(name)) is not None:
                 if e.arrow == "~~>":
-                    raise input_error("OG109", f"`{name}` describes an array: write `~>`, not `~~>`", e.loc)
+                    fix = f"{print_expr(e.pointer)} ~> {print_expr(target)}"
+                    raise input_error("OG109", f"`{name}` describes an array: write `~>`, not `~~>`", e.loc, help=fix)
                 extra = (1 if predicate.with_space else 0) + (1 if predicate.contents == "values" else 0)
-                self.programs.arity(target, predicate.rank + extra)
                 if len(pointer.type.dims) - pointer.type.distributed != predicate.rank:
-                    raise input_error("OG106", f"`{name}` does not fit {describe_type(pointer.type)}", e.loc)
+                    message = f"`{name}` does not fit {describe_type(pointer.type)}"
+                    raise input_error("OG106", message, e.loc, help=predicate_help(e, name, pointer.type))
+                self.programs.arity(target, predicate.rank + extra, predicate_help(e, name, pointer.type))
                 new = [self.integer(a, scope) for a in args[: predicate.rank]]
                 if predicate.with_space:
                     new.append(self.space(args[predicate.rank], pointer.type, scope))
@@ -102,6 +110,17 @@ class PermissionTyper(FormulaKinds):
                 assert isinstance(cell.type, Array)
                 value = self.expect(e.target, cell.type.elem, scope)
                 return replace(e, pointer=cell, arrow="~~>", target=value, space=space, type=HPROP)
+
+    def reject_unknown_predicate(self, e: PointsTo, array: Array) -> None:
+        """Reject `a ~> Matrix(n, A)` and other misspelt predicates, where the array alone would be blamed."""
+        match e.target:
+            case Call(name) if matrix_predicate(name) is None and e.arrow == "~>":
+                stem = next((s for s in WITHOUT_RANK if name.rstrip(DIGITS).lower() == s.lower()), None)
+                if stem is not None:
+                    message = f"`{name}` is not what an array can hold: the name ends with the number of dimensions"
+                    raise input_error("OG109", message, e.target.loc, help=predicate_help(e, stem, array))
+            case _:
+                pass
 
     def space(self, e: Expr, array: Array, scope: Scope) -> Expr:
         """The memory space of a permission: that of the array, or `Any`. Local arrays of device code may be called `TReg`."""
@@ -144,6 +163,30 @@ class PermissionTyper(FormulaKinds):
         raise input_error(
             "OG106", f"a single cell is expected on the left, but this is {describe_type(pointer.type)}", e.pointer.loc
         )
+
+
+def is_function(b: Binding) -> bool:
+    return b.kind is NameKind.LOGIC and isinstance(b.type, FunType)
+
+
+def applied(name: str, indices: tuple[Expr, ...]) -> str:
+    return f"{name}({', '.join(map(print_expr, indices)) or '…'})"
+
+
+WITHOUT_RANK = ("Matrix", "UninitMatrix", "Cells")  # predicates without their number of dimensions
+DIGITS = "0123456789"
+
+
+def predicate_help(e: PointsTo, name: str, array: Array) -> str:
+    """The predicate with the declared sizes of the array: `a ~> Matrix2(n, m, A)`."""
+    stem = name.removesuffix("Of").rstrip(DIGITS)
+    dims = array.dims[array.distributed :]
+    args = e.target.args if isinstance(e.target, Call) else ()
+    sizes = ["…" if d is None else print_expr(d) for d in dims]
+    if stem == "Matrix":
+        contents = args[-1] if args and len(args) != len(dims) else None
+        sizes.append(contents.name if isinstance(contents, Var) else "A")
+    return f"{print_expr(e.pointer)} ~> {stem}{len(dims)}({', '.join(sizes)})"
 
 
 class _FormulaIntegers(ExpressionTyper):

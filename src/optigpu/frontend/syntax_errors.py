@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from optigpu.light_dataclass import dataclass
+from optigpu.syntax.annotations import ANNOTATIONS
 from optigpu.syntax.diagnostic import InputError, Label, input_error
 from optigpu.syntax.source import Loc
 
@@ -62,6 +64,9 @@ def _bad_character(text: str, at: int, span: SpanOf, what: str) -> InputError:
         return input_error("OG002", "this string has no end", span(at, at + 1), help='close it with `"`')
     if rest.startswith("/*"):
         return input_error("OG002", "this comment has no end", span(at, at + 2), help="close it with `*/`")
+    if rest.startswith("'") and (name := _annotation(text, at)):
+        fix = f'{name}("…")'
+        return input_error("OG002", "a formula stands in double quotes", span(at, at + 1), help=fix)
     if rest.startswith("'"):
         return input_error("OG002", "characters are not in the language", span(at, at + 1), help="use the number")
     if word in UNSUPPORTED_WORDS:
@@ -119,6 +124,13 @@ def _unclosed_comment(t: _BadToken) -> InputError | None:
     if not t.text.startswith("/*", t.at):
         return None
     return input_error("OG002", "this comment has no end", t.span(t.at, t.at + 2), help="close it with `*/`")
+
+
+def _unquoted_formula(t: _BadToken) -> InputError | None:
+    name = _annotation(t.text, t.at)
+    if t.what != "program" or name is None:
+        return None
+    return input_error("OG008", f"`{name}` takes a formula in quotes", t.place, help=f'{name}("…")')
 
 
 def _stray_brace(t: _BadToken) -> InputError | None:
@@ -190,6 +202,7 @@ def _unexpected(t: _BadToken) -> InputError:
 # In this order: the first that applies explains the token.
 EXPLANATIONS: tuple[Callable[[_BadToken], InputError | None], ...] = (
     _unclosed_comment,
+    _unquoted_formula,
     _stray_brace,
     _global_variable,
     _undeclared_index,
@@ -218,6 +231,15 @@ def _early_end(text: str, accepts: frozenset[str], span: SpanOf, what: str) -> I
     if "SEMICOLON" in accepts:
         return input_error("OG005", f"the {what} ends where `;` is expected", place, help="add `;`")
     return input_error("OG005", f"the {what} ends too early", place)
+
+
+def _annotation(text: str, at: int) -> str | None:
+    """The annotation in whose parentheses the text is that begins here, if no string begins before it."""
+    opener = _opener(text, at, "(")
+    if opener is None or '"' in text[opener:at]:
+        return None
+    name = re.search(r"__\w+$", text[:opener].rstrip())
+    return name.group() if name is not None and name.group() in ANNOTATIONS else None
 
 
 def _word_at(text: str, at: int) -> str:

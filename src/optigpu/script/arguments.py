@@ -27,6 +27,8 @@ def check_arguments(
         for v in values if name in hints and kind is not inspect.Parameter.VAR_KEYWORD else ():
             if not fits(v, hints[name]):
                 annotation = inspect.formatannotation(signature.parameters[name].annotation)
+                if isinstance(v, str) and fits([v], hints[name]):
+                    raise _wrong_argument(f"`{name}` is a list, and `{v}` is one text", f'{name}=["{v}"]')
                 raise _wrong_argument(f"`{name}` cannot be {_value_text(v)}", f"{name}: {annotation}")
 
 

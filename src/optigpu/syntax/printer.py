@@ -427,3 +427,8 @@ def print_function(f: Function) -> str:
 
 def print_expr(e: Expr) -> str:
     return ExprPrinter().show(e)
+
+
+def print_type(t: Type) -> str:
+    """A type of logical variables, as formulas write it."""
+    return ExprPrinter().type(t)

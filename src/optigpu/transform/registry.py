@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
@@ -36,9 +36,19 @@ from optigpu.transform.loop import (
 )
 from optigpu.transform.matrix import array_elimination, array_layouts, local_copies, staging
 from optigpu.transform.reduce import prefix_sums, reductions, sliding_window, warp_reduction
+from optigpu.transform.step_names import unknown_step
 
 
-class LoopTransforms(TransformGroup):
+class StepGroup(TransformGroup):
+    """A group of the registry: a name that it does not have is told with those that are meant."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise _unknown(type(self).name, name)
+
+
+class LoopTransforms(StepGroup):
     name = "loop"
 
     tile = tiling.tile
@@ -64,7 +74,7 @@ class LoopTransforms(TransformGroup):
     rename = iteration_ranges.rename
 
 
-class VariableTransforms(TransformGroup):
+class VariableTransforms(StepGroup):
     name = "variable"
 
     local_name = variable.local_name
@@ -76,14 +86,14 @@ class VariableTransforms(TransformGroup):
     elim = variable.elim
 
 
-class AccessTransforms(TransformGroup):
+class AccessTransforms(StepGroup):
     name = "accesses"
 
     shift_var = accesses.shift_var
     scale_var = accesses.scale_var
 
 
-class MatrixTransforms(TransformGroup):
+class MatrixTransforms(StepGroup):
     name = "matrix"
 
     local_name_tile = local_copies.local_name_tile
@@ -98,7 +108,7 @@ class MatrixTransforms(TransformGroup):
     elim = array_elimination.elim
 
 
-class StatementTransforms(TransformGroup):
+class StatementTransforms(StepGroup):
     name = "instr"
 
     insert = instr.insert
@@ -108,7 +118,7 @@ class StatementTransforms(TransformGroup):
     replace = instr.replace
 
 
-class FunctionTransforms(TransformGroup):
+class FunctionTransforms(StepGroup):
     name = "function"
 
     insert = function.insert
@@ -116,13 +126,13 @@ class FunctionTransforms(TransformGroup):
     uninline = function.uninline
 
 
-class ArithmeticTransforms(TransformGroup):
+class ArithmeticTransforms(StepGroup):
     name = "arith"
 
     simplify = arith.simplify
 
 
-class OpenMPTransforms(TransformGroup):
+class OpenMPTransforms(StepGroup):
     name = "omp"
 
     schedule = omp.schedule
@@ -130,7 +140,7 @@ class OpenMPTransforms(TransformGroup):
     sequential = omp.sequential
 
 
-class ReductionTransforms(TransformGroup):
+class ReductionTransforms(StepGroup):
     name = "reduce"
 
     slide = sliding_window.slide
@@ -140,7 +150,7 @@ class ReductionTransforms(TransformGroup):
     scan = prefix_sums.scan
 
 
-class GpuTransforms(TransformGroup):
+class GpuTransforms(StepGroup):
     name = "gpu"
 
     create_kernel_launch = kernel_launches.create_kernel_launch
@@ -163,7 +173,7 @@ class GpuTransforms(TransformGroup):
     vectorize = vectorization.vectorize
 
 
-class GhostTransforms(TransformGroup):
+class GhostTransforms(StepGroup):
     name = "ghost"
 
     insert = ghost.insert
@@ -198,10 +208,22 @@ class TransformSession(Session):
     gpu = GroupAttribute(GpuTransforms)
     ghost = GroupAttribute(GhostTransforms)
 
+    if not TYPE_CHECKING:  # a type checker reports other names by itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise _unknown("", name)
+
 
 GROUPS: tuple[type[TransformGroup], ...] = tuple(
     attribute.group for attribute in vars(TransformSession).values() if isinstance(attribute, GroupAttribute)
 )
+
+
+def _unknown(group: str, name: str) -> AttributeError:
+    """The error for a name that no group or session has. Names that Python itself asks for are none of ours."""
+    if name.startswith("__"):
+        return AttributeError(name)
+    return unknown_step(group, name, {g.name: tuple(transformations_of(g)) for g in GROUPS})
 
 
 def transformations_of(group: type[TransformGroup]) -> dict[str, Callable[..., object]]:
