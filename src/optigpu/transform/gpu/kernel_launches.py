@@ -123,7 +123,7 @@ def launch(
     reject_unknown_host_arrays(session, path, host_copies or ())
     kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}))
     nest = kernel.converted()
-    reject_unplaced_arrays(nest, named_shared, named_registers, kernel.outer)
+    reject_unplaced_arrays(nest, named_shared, list(kernel.registers), kernel.outer)
     arrays = device_arrays(session, path, nest, host_copies)
     arrays.put(
         session, path, launched((arrays.nest,), kernel.blocks(), lit(kernel.threads), kernel.shared_bytes(arrays.nest))

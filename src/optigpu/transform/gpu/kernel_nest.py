@@ -9,7 +9,7 @@ from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, SizeOf, Var
 from optigpu.syntax.free_names import body_free_vars
-from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, For, Ghost, GhostEnd, If, Mode, Stmt, is_call
+from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, For, Ghost, GhostEnd, If, Mode, Stmt, Store, is_call
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import inner_bodies, map_bodies, statements
@@ -25,8 +25,8 @@ class KernelNest:
     """Turns the loops over `grid` and `block` indices of a nest into thread loops.
 
     Around the innermost grid loop only grid loops may stand. Its body is at block level: declarations go to shared memory or
-    registers, nests of block loops become nests of thread loops, the whole block runs loops and conditions around them, and any
-    other statement runs on thread 0.
+    registers, nests of block loops become nests of thread loops, the whole block runs loops and conditions around them. A variable
+    in 0 dimensions of registers is kept by every thread, and all of them run what assigns it. Any other statement runs on thread 0.
     """
 
     def __init__(
@@ -39,7 +39,9 @@ class KernelNest:
         registers: dict[str, int],
     ) -> None:
         self.grid, self.block = grid, block
-        self.shared, self.registers = shared, registers
+        self.shared = shared
+        self.registers = {name: dims for name, dims in registers.items() if dims > 0}
+        self.kept = {name for name, dims in registers.items() if dims == 0}
         outer = session.at(path)
         if not isinstance(outer, For):
             raise refuse("the grid is not a loop", outer)
@@ -106,7 +108,7 @@ class KernelNest:
 
     def _is_shared_variable(self, s: Decl, body: Body) -> bool:
         """Must a scalar be in shared memory, because the user says so, or because one thread assigns it and others use it?"""
-        if not isinstance(s.type, Scalar) or isinstance(s.init, Alloc):
+        if not isinstance(s.type, Scalar) or isinstance(s.init, Alloc) or s.name in self.kept:
             return False
         return s.name in self.shared or (s.name in assigned_names(body[1:]) and not self._one_thread(body))
 
@@ -114,7 +116,7 @@ class KernelNest:
         """The number of statements up to the last use of the variable that the first one declares, if it is assigned and used
         outside block loops only: one thread can run them. Else 0."""
         first = body[0]
-        if not isinstance(first, Decl) or first.name not in assigned_names(body[1:]):
+        if not isinstance(first, Decl) or first.name in self.kept or first.name not in assigned_names(body[1:]):
             return 0
         users = [k for k, s in enumerate(body) if first.name in body_free_vars((s,))]
         part = body[: users[-1] + 1]
@@ -142,8 +144,19 @@ class KernelNest:
                 return [replace(s, then=self._block_body(s.then), other=self._block_body(s.other))]
             case Block() if self._has_block_loop(s):
                 return [replace(s, body=self._block_body(s.body))]
+            case Store() | For() | If() | Block() if self._assigns_only_kept(s):
+                return [s]
             case _:
                 return [self._on_first_thread((s,))]
+
+    def _assigns_only_kept(self, s: Stmt) -> bool:
+        """Does a statement change nothing but variables that every thread keeps, and its own?"""
+        inside = list(statements((s,)))
+        own = {x.name for x in inside if isinstance(x, Decl)}
+        plain = all(
+            isinstance(x, Decl | For | If | Block) or (isinstance(x, Store) and isinstance(x.target, Var)) for x in inside
+        )
+        return plain and assigned_names((s,)) <= self.kept | own
 
     def _thread_loops(self, s: Stmt) -> Stmt:
         """A nest of block loops as thread loops; a loop over a warp's lanes that copies registers as a shuffle."""
