@@ -291,6 +291,7 @@ GENERATORS: dict[str, Generator] = {
     "accesses.scale_var.factor": lambda d, _: d.of(("2.0f", "0.5f", d.scalar(), f"{d.array()}[{d.integer()}]", 0)),
     "matrix.local_name_tile.tile": lambda d, so_far: [d.bound_of(_target(d, so_far)) for _ in range(d.of((1, 1, 2)))],
     "matrix.stage.at": LOOPS,
+    "matrix.stage.outside": lambda d, _: d.of((None, 0, 0, 1)),
     "matrix.reorder_dims.target": ARRAYS,
     "matrix.reorder_dims.order": lambda d, _: d.of(([1, 0], [0, 1], [0], [1, 2, 0], [0, 2, 1], [0, 0])),
     "matrix.merge_dims.target": ARRAYS,

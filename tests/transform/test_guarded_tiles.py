@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import optigpu as og
-from optigpu import For, Write
+from optigpu import For, If, Write
 from optigpu.frontend import parse_text
 from optigpu.script.step_errors import StepError
 from optigpu.syntax.diagnostic import InputError
@@ -145,3 +145,36 @@ def test_a_guard_that_statements_depend_on_stays_with_them() -> None:
     s.loop.reorder("bi", "j", "i")
     assert s.text().count("if (3 * bi + i < 4) {") == 3
     assert s.result.verified
+
+
+MASKED = """
+void f(int n, float a[n], float c[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("c ~> Matrix1(n, fun i -> A(i) > 0 ? A(i) : 0)");
+  for (int i = 0; i < n; i++) {
+    c[i] = 0.0f;
+    if (a[i] > 0.0f) { c[i] = a[i]; }
+  }
+}"""
+
+
+def test_a_condition_on_data_is_no_guard() -> None:
+    s = og.Script(parse_text(MASKED))
+    with pytest.raises(InputError, match="this condition reads memory") as error:
+        s.loop.fast_path("i")
+    diagnostic = error.value.diagnostic
+    assert diagnostic.code == "OG603" and diagnostic.labels[0].loc.line == 8
+
+
+@pytest.mark.parametrize(
+    "test", ["if (b * 4 + i < n) { if (a[b * 4 + i] > 0.0f) {", "if (b * 4 + i < n && a[b * 4 + i] > 0.0f) {{"]
+)
+def test_a_condition_on_data_stays_in_a_fast_path(test: str) -> None:
+    s = og.Script(parse_text(MASKED))
+    s.loop.fission(before=If())
+    s.loop.tile(For("i").last, 4, outer="b", tail="guard")
+    s.instr.replace(For("b") / For("i"), f"for (int i = 0; i < 4; i++) {{ {test} c[b * 4 + i] = a[b * 4 + i]; }} }} }}")
+    s.loop.fast_path(For("b") / For("i"))
+    assert "if (b * 4 + 3 < n) {" in s.text() and s.text().count("a[b * 4 + i] > 0.0f") == 2
+    assert s.text().count("b * 4 + i < n") == 1

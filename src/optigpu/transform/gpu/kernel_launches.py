@@ -17,6 +17,7 @@ from optigpu.transform.gpu.kernel_nest import KernelNest
 from optigpu.transform.gpu.kernel_statements import launched
 from optigpu.transform.gpu.launch_names import (
     reject_misplaced_arrays,
+    reject_scattered_grid,
     reject_unknown_host_arrays,
     reject_unknown_loops,
     reject_unplaced_arrays,
@@ -107,7 +108,8 @@ def launch(
         memcpy_device_to_host1(a, d_a, n);
         gmem_free(d_a);
 
-    Needs: loops that count up from 0 by one; block loops with constant extents; the same number of threads in all their nests;
+    Needs: loops that count up from 0 by one; grid loops directly inside each other, with nothing between them; block loops with
+    constant extents; the same number of threads in all their nests;
     arrays in `shared` and `registers` that are declared inside the grid loops and outside the block loops.
     Fails: when threads depend on each other in a way that barriers of the block cannot order.
     """
@@ -122,6 +124,7 @@ def launch(
     reject_misplaced_arrays(session, path, block, named_shared, named_registers)
     reject_unknown_host_arrays(session, path, host_copies or ())
     kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}))
+    reject_scattered_grid(kernel.outer, grid)
     nest = kernel.converted()
     reject_unplaced_arrays(nest, named_shared, list(kernel.registers), kernel.outer)
     arrays = device_arrays(session, path, nest, host_copies)

@@ -24,9 +24,32 @@ def reject_unknown_loops(nest: Stmt, grid: Sequence[str], block: Sequence[str]) 
     for name in (*grid, *block):
         if name not in loops:
             raise _unknown(f"there is no loop over `{name}` in this nest", name, loops, nest)
+    for option, names in (("grid", grid), ("block", block)):
+        if repeated := [name for k, name in enumerate(names) if name in names[:k]]:
+            raise refuse(f"the loop over `{repeated[0]}` is twice in {option}=", nest, code="OG604")
     for name in grid:
         if name in block:
             raise refuse(f"the loop over `{name}` is in grid= and in block=", nest, code="OG604")
+
+
+def reject_scattered_grid(nest: For, grid: Sequence[str]) -> None:
+    """Refuse grid loops that are not directly inside each other: only such loops become blocks."""
+    loop: For | None = nest
+    chain: list[For] = []
+    while loop is not None:
+        chain.append(loop)
+        inner = [s for s in loop.body if isinstance(s, For) and s.index in grid]
+        if len(inner) > 1:
+            message = f"there are {len(inner)} loops of the grid side by side in the loop over `{loop.index}`"
+            raise refuse(message, inner[1], f"s.loop.fission gives each its own loop over `{loop.index}`, and kernel")
+        loop = inner[0] if inner else None
+    for s in statements((nest,)):
+        if isinstance(s, For) and s.index in grid and not any(s is x for x in chain):
+            message = (
+                f"the loop over `{s.index}` is in grid=, but not directly inside the loop over `{chain[-1].index}`"
+            )
+            names = ", ".join(f'"{name}"' for name in grid)
+            raise refuse(message, s, f"s.loop.reorder({names}, …) brings the loops of the grid together")
 
 
 def reject_misplaced_arrays(

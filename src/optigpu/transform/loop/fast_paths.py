@@ -11,7 +11,7 @@ from optigpu.syntax.free_names import bound_after, free_vars
 from optigpu.syntax.program import Body, For, If, Stmt
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.walk import map_bodies, statements
-from optigpu.transform.loop.guards import guard_tests, without_guards
+from optigpu.transform.loop.guards import guard_tests, reads_memory, without_guards
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.tools.c_text import Size, as_expression, without_ids
 from optigpu.transform.tools.refusal import refuse
@@ -48,11 +48,15 @@ def fast_path(session: Session, target: TargetLike, *, when: Size | None = None)
         }
 
     Needs: conditions inside the loop, on indices and on values known before the loop. A condition with an else branch counts as a
-    guard if it bounds an index, as at the border of a stencil. Returns the fast loop.
+    guard if it bounds an index, as at the border of a stencil. Conditions that read memory stay. Returns the fast loop.
     Fails: when the guard of some iteration does not follow from those of the first and the last.
     """
     path, loop = loop_at(session, target)
     tests = guard_tests(loop)
+    on_data = next((s for s in statements(loop.body) if isinstance(s, If) and reads_memory(s.test)), None)
+    if not tests and on_data is not None:
+        message = "this condition reads memory, so it has no iteration that is hardest: it is no guard of an index"
+        raise refuse(message, on_data, "a fast path runs without the guards that tiles and borders leave")
     tests += [] if when is None else [as_expression(when)]
     if not tests:
         raise refuse("there are no guards in this loop", loop)

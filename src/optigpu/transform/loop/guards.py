@@ -4,26 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TypeGuard
 
+from optigpu.light_dataclass import replace
 from optigpu.syntax.conditions import conjuncts
-from optigpu.syntax.exprs import Binary, Expr, Var
+from optigpu.syntax.exprs import Binary, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.polynomials import Polynomial
 from optigpu.syntax.program import Body, For, If, Stmt
 from optigpu.syntax.substitution import substitute
-from optigpu.syntax.walk import inner_bodies, map_bodies
+from optigpu.syntax.walk import inner_bodies, map_bodies, subexpressions
 from optigpu.transform.tools.counted_loops import counted
-from optigpu.transform.tools.simplified import folded, lit, minus, polynomial
+from optigpu.transform.tools.simplified import conjunction, folded, lit, minus, polynomial
 
 Loops = tuple[For, ...]  # nested, outermost first
 
 
-def is_guard(s: Stmt, loops: Loops) -> bool:
-    """Is this a condition without an else branch, or one that bounds an index of the loops around it?"""
+def is_guard(s: Stmt, loops: Loops) -> TypeGuard[If]:
+    """Is this a condition without an else branch, or one that bounds an index of loops around it? One on data alone is none."""
     if not isinstance(s, If):
         return False
-    bounds = [slack(test) for test in conjuncts(s.test)]
-    return not s.other or any(growth(p, loop.index) for p in bounds if p is not None for loop in loops)
+    tests = _index_tests(s)
+    bounds = [slack(test) for test in tests]
+    return bool(tests) and (
+        not s.other or any(growth(p, loop.index) for p in bounds if p is not None for loop in loops)
+    )
+
+
+def _index_tests(s: If) -> list[Expr]:
+    """The conjuncts of a condition that read no memory."""
+    return [test for test in conjuncts(s.test) if not reads_memory(test)]
+
+
+def reads_memory(test: Expr) -> bool:
+    return any(isinstance(x, Index) for x in subexpressions(test))
 
 
 def guard_tests(loop: For) -> list[Expr]:
@@ -32,11 +46,11 @@ def guard_tests(loop: For) -> list[Expr]:
 
     def walk(s: Stmt, loops: Loops) -> None:
         loops = (*loops, s) if isinstance(s, For) else loops
-        if isinstance(s, If) and is_guard(s, loops):
-            tests.update((at_hardest_iteration(test, loops), None) for test in conjuncts(s.test))
+        if is_guard(s, loops):
+            tests.update((at_hardest_iteration(test, loops), None) for test in _index_tests(s))
+        bodies = inner_bodies(s)
+        if is_guard(s, loops) and _index_tests(s) == conjuncts(s.test):
             bodies = [s.then]
-        else:
-            bodies = inner_bodies(s)
         for x in (x for body in bodies for x in body):
             walk(x, loops)
 
@@ -45,11 +59,15 @@ def guard_tests(loop: For) -> list[Expr]:
 
 
 def without_guards(body: Body, loops: Loops) -> Body:
-    """Replace each guard by the statements under it."""
+    """Replace each guard by the statements under it, or by its conditions on data."""
     out: list[Stmt] = []
     for s in body:
         inner = map_bodies(s, partial(without_guards, loops=(*loops, s) if isinstance(s, For) else loops))
-        out += inner.then if isinstance(inner, If) and is_guard(s, loops) else [inner]
+        if is_guard(s, loops) and isinstance(inner, If):
+            data = [test for test in conjuncts(s.test) if reads_memory(test)]
+            out += [replace(inner, test=conjunction(data))] if data else inner.then
+        else:
+            out.append(inner)
     return tuple(out)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.syntax.exprs import Expr, Int, Var
+from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.program import Clause, For, ordered_hints
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.walk import map_clauses
@@ -47,12 +47,12 @@ def counted(loop: For) -> Counted:
 def is_plain(loop: For) -> bool:
     """Is this `for (i = 0; i < n; i++)`?"""
     r = loop.range
-    return (r.start, r.relation, r.op, r.amount) == (Int(0), "<", "+", Int(1))
+    return value_of(r.start) == 0 and counts_up_by_one(loop)
 
 
 def counts_up_by_one(loop: For) -> bool:
     """Is this `for (i = …; i < n; i++)`?"""
-    return (loop.range.relation, loop.range.op, loop.range.amount) == ("<", "+", Int(1))
+    return (loop.range.relation, loop.range.op, value_of(loop.range.amount)) == ("<", "+", 1)
 
 
 def iteration_number(loop: For) -> Expr:

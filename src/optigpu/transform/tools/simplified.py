@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from optigpu.light_dataclass import replace
-from optigpu.syntax.exprs import Binary, Call, Expr, Index, Int, Real, Unary, Var, is_float
+from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Index, Int, Real, Unary, Var, is_float
 from optigpu.syntax.polynomials import Polynomial, atom_polynomial, constant_polynomial
 from optigpu.syntax.program import Body, For, LoopRange
-from optigpu.syntax.types import Scalar
+from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import rewrite, rewrite_body
 
 INT_BITS, INT_MAX = 31, 2**31 - 1  # of an int that is not negative
@@ -28,7 +28,8 @@ def zero_of(t: Scalar) -> Expr:
 
 
 def value_of(e: Expr) -> int | None:
-    """The value of an integer literal, or of a literal that is shifted by one (`1 << 8`); None for any other expression."""
+    """The value of an integer literal, also after a conversion that keeps it, or of a literal that is shifted by one (`1 << 8`);
+    None for any other expression."""
     match e:
         case Int(value):
             return value
@@ -36,6 +37,9 @@ def value_of(e: Expr) -> int | None:
             return -value
         case Binary("<<", Int(value), Int(bits)) if value >= 0 and 0 <= bits < INT_BITS and value << bits <= INT_MAX:
             return value << bits
+        case Cast(Scalar(kind=Kind.INT) as to, arg):
+            number = value_of(arg)
+            return number if number is not None and to.low <= number <= to.high else None
         case _:
             return None
 
