@@ -36,23 +36,23 @@ void f({", ".join(f"int n{x}" for x in names)}, float x{dims}) {{
   __requires("X: {" * ".join(["int"] * rank)} -> float");
   __consumes("x ~> Matrix{rank}({sizes}, X)");
   __produces("x ~> Matrix{rank}({sizes}, fun {of} -> 2.0f * X({", ".join(names)}))");
-  float* const d = __gmem_malloc{rank}<float>({sizes});
-  memcpy_host_to_device{rank}(d, x, {sizes});
+  float* const dev = __gmem_malloc{rank}<float>({sizes});
+  memcpy_host_to_device{rank}(dev, x, {sizes});
   kernel_launch({" * ".join(f"n{x}" for x in names[:-1])} * ({last}), 32, 0);
   kernel_setup_end();
   {loops}
     thread for (int k = 0; k < {last}; k++)
       thread for (int t = 0; t < 32; t++)
-        if (k * 32 + t < n{names[-1]}) d[{cell}] = 2.0f * d[{cell}];
+        if (k * 32 + t < n{names[-1]}) dev[{cell}] = 2.0f * dev[{cell}];
   kernel_teardown_begin();
   kernel_kill();
-  memcpy_device_to_host{rank}(x, d, {sizes});
-  gmem_free(d);
+  memcpy_device_to_host{rank}(x, dev, {sizes});
+  gmem_free(dev);
 }}
 """
 
 
-@pytest.mark.parametrize("rank", [4])
+@pytest.mark.parametrize("rank", [4, 5, 8])
 def test_a_grid_of_many_extents_is_verified_and_runs(rank: int) -> None:
     text = nested(rank)
     assert Verifier().verify(parsed(text)).verified
@@ -63,14 +63,14 @@ def test_a_grid_of_many_extents_is_verified_and_runs(rank: int) -> None:
     assert (x == want).all()
 
 
-@pytest.mark.parametrize("rank", [4])
+@pytest.mark.parametrize("rank", [4, 8])
 def test_the_indices_of_a_grid_of_many_extents_are_divided_in_32_bits(rank: int) -> None:
     kernel = kernel_text(nested(rank))
     assert "long long" not in kernel.split("if (")[0]
     assert "__int128" not in kernel
 
 
-@pytest.mark.parametrize("rank", [4])
+@pytest.mark.parametrize("rank", [4, 8])
 def test_a_product_of_extents_that_does_not_fit_is_refused_before_the_launch(rank: int) -> None:
     unit = emitted(nested(rank))
     assert unit.plan is not None

@@ -195,7 +195,7 @@ class CExprs(ExprPrinter):
 
     def all_fit(self, values: tuple[Expr, ...], ranges: Ranges) -> bool:
         """Whether these values fit 64 bits in some ranges."""
-        before, self.ranges = self.ranges, replace(ranges, assumed=None)
+        before, self.ranges = self.ranges, ranges.unassumed if ranges.watched is None else replace(ranges, assumed=None)
         try:
             return all(self.has(INT64, v) for v in values)
         finally:

@@ -9,7 +9,7 @@ from math import prod
 
 from optigpu.codegen.integer_polynomials import mentioned, poly
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var, is_int
+from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Type, Unary, Var, is_int
 from optigpu.syntax.polynomials import Monomial, Polynomial, constant_polynomial, polynomial_of
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import For
@@ -86,7 +86,7 @@ class Ranges:
             return True
         if self.assumed is None:
             return False
-        if self.assumed.products and holds(self.having_products(self.assumed.products)):
+        if self.assumed.products and holds(self._with_assumed_products()):
             return True
         if not self.assumed.most or not holds(self.assuming(self.assumed.most)):
             return False
@@ -127,6 +127,23 @@ class Ranges:
                 self.assumed.products[m] = min(most, self.assumed.products.get(m, most))
             return True
         return False
+
+    def _with_assumed_products(self) -> Ranges:
+        products = self.assumed.products if self.assumed is not None else {}
+        known, ranges = self._last_assumed.get(0, ({}, self))
+        if known != products:
+            ranges = self.having_products(products)
+            self._last_assumed[0] = dict(products), ranges
+        return ranges
+
+    @cached_property
+    def _last_assumed(self) -> dict[int, tuple[dict[Monomial, int], Ranges]]:
+        return {}
+
+    @cached_property
+    def unassumed(self) -> Ranges:
+        """These ranges without assumptions."""
+        return Ranges(self.bounds, self.limits, self.products)
 
     def is_extent(self, a: Expr) -> bool:
         names = self.assumed.extents if self.assumed is not None else ()
@@ -250,14 +267,25 @@ class Ranges:
 
     def of_term(self, m: Monomial, c: int) -> tuple[int, int]:
         """The range of c times a product of atoms."""
+        if (m, c) not in self._terms:
+            self._terms[m, c] = self._of_term(m, c)
+        return self._terms[m, c]
+
+    @cached_property
+    def _terms(self) -> dict[tuple[Monomial, int], tuple[int, int]]:
+        return {}
+
+    def _of_term(self, m: Monomial, c: int) -> tuple[int, int]:
         if self.watched is not None:
             self.watched.add(m)
         least, greatest = self.of_factors(m, c, c)
         for factors, most in self.products:
             rest, missing = common_factors(m, factors)
-            for a in missing:  # a part of a product is at most the product, if the other factors are at least 1
-                most //= max(1, self.at_least(a))
-            if len(rest) < len(m) and all(self.at_least(a) >= 1 for a in missing):
+            if len(rest) == len(m):
+                continue
+            least_factor = prod(self.at_least(a) for a in missing)
+            if least_factor >= 1:  # a part of a product is at most the product, if the other factors are at least 1
+                most //= least_factor
                 x, y = self.of_factors(rest, min(0, c * most), max(0, c * most))
                 least, greatest = max(least, x), min(greatest, y)
         if len(m) > 1:
@@ -278,6 +306,15 @@ class Ranges:
 
     def at_least(self, a: Expr) -> int:
         """A lower bound of an atom that follows from numeric bounds of its variables; 0 if there is none above 0."""
+        if a not in self._least:
+            self._least[a] = self._at_least(a)
+        return self._least[a]
+
+    @cached_property
+    def _least(self) -> dict[Expr, int]:
+        return {}
+
+    def _at_least(self, a: Expr) -> int:
         match a:
             case Var(name):
                 known = [low.constant or 0 for n, low, _ in self.bounds if n == name]
@@ -358,6 +395,15 @@ class Ranges:
         return low, high
 
     def interval(self, e: Expr) -> tuple[int, int]:
+        if (e, e.type) not in self._intervals:
+            self._intervals[e, e.type] = self._interval(e)
+        return self._intervals[e, e.type]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[Expr, Type | None], tuple[int, int]]:
+        return {}
+
+    def _interval(self, e: Expr) -> tuple[int, int]:
         p = poly(e)
         low, high = self.least(p), self.greatest(p)
         if isinstance(e, Cast) and is_int(e.to) and is_checked(e):

@@ -89,7 +89,7 @@ class CudaExprs(CExprs):
         64 bits slowly."""
         if e.op not in ("/", "%") or not self.device or not is_int(e.type) or self.operation_type(e).bits <= INT.bits:
             return False
-        known = replace(self.ranges, assumed=None)
+        known = self.ranges.unassumed
         return all(known.fits(x) for x in (e.left, e.right, Binary("/", e.left, e.right, type=e.type)))
 
     def numeric(self, e: Call) -> tuple[str, int]:
