@@ -16,7 +16,7 @@ from optigpu.codegen.wrapping import explicit_wraps, ranges_after, with_wraps
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
-from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.diagnostic import input_error, placed_at
 from optigpu.syntax.exprs import Alloc, Array, Bool, Call, Cast, Expr, Int, SizeOf, Type, Var, is_float, is_int
 from optigpu.syntax.free_names import fresh_name, names_in
 from optigpu.syntax.header_macros import ATTEMPT, is_macro
@@ -229,7 +229,8 @@ class _CPrinter(ProgramPrinter):
         ranges, types = self.exprs.ranges, dict(self.exprs.types)
         for s in body:
             if not isinstance(s, Ghost | GhostEnd | Assert):
-                self.statement(s)
+                with placed_at(s.id.origin()):
+                    self.statement(s)
         self.exprs.ranges, self.exprs.types = ranges, types
 
     def statement(self, s: Stmt) -> None:

@@ -12,6 +12,7 @@ from functools import partial
 from optigpu.codegen.conversions import host_conversion
 from optigpu.codegen.integer_polynomials import expand_index_helper, keeps_value
 from optigpu.codegen.integer_types import (
+    INT128,
     common_type,
     computed_bits,
     contains,
@@ -52,7 +53,7 @@ from optigpu.syntax.operators import (
     precedence,
 )
 from optigpu.syntax.polynomials import constant_polynomial
-from optigpu.syntax.printer import ExprPrinter, prefixed
+from optigpu.syntax.printer import ExprPrinter, prefixed, print_expr
 from optigpu.syntax.program import For, Store
 from optigpu.syntax.types import BOOL, INT, INT64, UINT, UINT64, Kind, Scalar, Space
 
@@ -71,6 +72,7 @@ class CExprs(ExprPrinter):
         self.ranges = ranges or Ranges()
         self.types: dict[str, Scalar] = {}  # C types of names, where they differ from the program's
         self.known: tuple[Expr, Scalar] | None = None  # an expression whose value is proved to fit this type
+        self.last_resort = True  # whether to assume products, or to use 128 bits, where 64 bits may not do
 
     def text(self, e: Expr) -> tuple[str, int]:
         match e:
@@ -78,8 +80,10 @@ class CExprs(ExprPrinter):
                 return f"({value + 1}LL - 1)", POSTFIX_PRECEDENCE
             case Int(value, None) if not INT.low <= value <= INT.high:
                 return f"{value}LL", POSTFIX_PRECEDENCE if value >= 0 else UNARY_PRECEDENCE
-            case Unary("-", arg) if is_int(e.type) and self.wider(e, self.machine_type(arg)):
-                return f"-{self.widened(arg)}", UNARY_PRECEDENCE
+            case Unary() | Binary() if self.is_modular(e):
+                return f"({self.name(INT64)})({self.ring(e, UINT64)[0]})", UNARY_PRECEDENCE
+            case Unary("-", arg) if is_int(e.type) and (wider := self.wider(e, self.machine_type(arg))):
+                return f"-{self.widened(arg, wider)}", UNARY_PRECEDENCE
             case Unary("~", arg) if self.machine_type(e) != self.machine_type(arg):
                 return f"~{self.widened(arg, self.machine_type(e))}", UNARY_PRECEDENCE
             case Cond(test, a, b) if is_int(e.type):
@@ -99,16 +103,18 @@ class CExprs(ExprPrinter):
         show = self.show if least is None else lambda x: self.show(x, least)
         if not isinstance(t, Scalar) or not is_int(t) or not is_int(e.type):
             return show(e)
-        before, self.known = self.known, (e, t)
+        before, self.known, resort = self.known, (e, t), self.last_resort
         try:
+            self.last_resort = resort and not is_ring(e)
             return show(e)
         except InputError:
             if not is_ring(e):
                 raise
+            self.last_resort = resort
             text, _ = self.ring(e, UINT64)  # parts may overflow, but the result modulo 2^64 is right
             return f"({self.name(t)})({text})"
         finally:
-            self.known = before
+            self.known, self.last_resort = before, resort
 
     # Integers
 
@@ -143,7 +149,7 @@ class CExprs(ExprPrinter):
         return self.show(e, least) if known is None else self.stored(e, known, least)
 
     def name(self, t: Scalar) -> str:
-        return t.name if t.bits < INT64.bits else self.wide_name if t.signed else self.unsigned_wide_name
+        return t.name if t.bits != INT64.bits else self.wide_name if t.signed else self.unsigned_wide_name
 
     def widened(self, e: Expr, t: Scalar = INT64) -> str:
         return f"({self.name(t)}){self.show(e, UNARY_PRECEDENCE)}"
@@ -154,7 +160,7 @@ class CExprs(ExprPrinter):
             case Binary("+" | "-" | "*" | "/" | "<<") | Unary("-"):
                 value: Expr = e
             case Binary("%", a, b):
-                if t == INT64:
+                if t in (INT64, INT128):
                     return None
                 value = Binary("/", a, b, type=e.type)  # C computes the remainder by the quotient
             case Binary(">>"):
@@ -177,11 +183,23 @@ class CExprs(ExprPrinter):
         return self.holding(e, t, value, *parts)
 
     def holding(self, e: Expr, t: Scalar, *values: Expr) -> Scalar:
-        """A 64-bit type, other than t, that holds these values."""
+        """A type of 64 bits, or more as a last resort, other than t, that holds these values."""
         for wide in (INT64, UINT64):
             if wide != t and all(self.has(wide, v) for v in values):
                 return wide
-        raise input_error("OG404", "this integer may not fit 64 bits", e.loc, help="bound its parts in the contract")
+        if self.last_resort and self.ranges.assume_products(partial(self.all_fit, values)):
+            return INT64
+        if self.last_resort and t != INT128 and all(self.has(INT128, v) for v in values):
+            return INT128
+        raise beyond_64_bits(f"`{print_expr(e)}` may not fit 64 bits", e)
+
+    def all_fit(self, values: tuple[Expr, ...], ranges: Ranges) -> bool:
+        """Whether these values fit 64 bits in some ranges."""
+        before, self.ranges = self.ranges, ranges.unassumed if ranges.watched is None else replace(ranges, assumed=None)
+        try:
+            return all(self.has(INT64, v) for v in values)
+        finally:
+            self.ranges = before
 
     def has(self, t: Scalar, e: Expr) -> bool:
         known = self.known is not None and self.known[0] is e and contains(t, self.known[1])
@@ -198,7 +216,7 @@ class CExprs(ExprPrinter):
         return INT64 if t.bits < INT64.bits or self.ranges.fits(e, INT64) else t
 
     def machine_type(self, e: Expr) -> Scalar:
-        """The C type of an integer expression's text, after promotion: 32 or 64 bits."""
+        """The C type of an integer expression's text, after promotion: 32 or 64 bits, or 128 as a last resort."""
         match e:
             case Int(value, literal_type):
                 return promoted(literal_type or (INT if INT.low <= value <= INT.high else INT64))
@@ -208,11 +226,16 @@ class CExprs(ExprPrinter):
                 return (
                     self.machine_type(arg) if is_int(arg.type) else INT
                 )  # a truth value; floats have explicit conversions
+            case Unary() | Binary() if self.is_modular(e):
+                return INT64
             case Binary() if is_int(e.type):
                 t = self.operation_type(e)
                 return self.wider(e, t) or t
             case Unary("~", arg):
-                return promoted(e.type) if not is_signed(e) else self.operand_type(arg, True)
+                if not is_signed(e):
+                    return promoted(e.type)
+                t = self.operand_type(arg, True)
+                return t if t.signed else self.holding(e, t, e, arg)
             case Unary(_, arg) if is_int(e.type):
                 t = self.machine_type(arg)
                 return self.wider(e, t) or t
@@ -234,7 +257,7 @@ class CExprs(ExprPrinter):
 
     def wide(self, e: Expr) -> bool:
         """Whether the text of an integer expression has a 64-bit type in C."""
-        return is_int(e.type) and self.machine_type(e).bits == INT64.bits
+        return is_int(e.type) and self.machine_type(e).bits >= INT64.bits
 
     def cast(self, e: Cast) -> tuple[str, int]:
         if is_int(e.to) and is_float(e.arg.type):
@@ -251,6 +274,14 @@ class CExprs(ExprPrinter):
         return host_conversion(to)
 
     # Arithmetic modulo 2^bits
+
+    def is_modular(self, e: Unary | Binary) -> bool:
+        """Whether a sum or product fits 64 bits though its operands may not: computed modulo 2^64, its value is right."""
+        if not is_ring(e) or not is_signed(e):
+            return False
+        parts = (e.arg,) if isinstance(e, Unary) else (e.left, e.right)
+        wide = (INT64, UINT64)
+        return not all(any(self.has(t, x) for t in wide) for x in parts) and self.ranges.fits(e, INT64)
 
     def modulo(self, e: Cast) -> tuple[str, int]:
         """A cast to an unsigned type. Sums and products that may overflow are computed unsigned, where C wraps around."""
@@ -300,10 +331,13 @@ class CExprs(ExprPrinter):
         """The machine type of an expression; None for a sum or product that may not fit 64 bits."""
         if not is_ring(without_implicit(e)):
             return self.machine_type(e)
+        resort, self.last_resort = self.last_resort, False
         try:
             return self.machine_type(e)
         except InputError:
             return None
+        finally:
+            self.last_resort = resort
 
     # Declarations
 
@@ -319,8 +353,7 @@ class CExprs(ExprPrinter):
         for t in (s.index_type, INT64, UINT64):
             if t.bits >= s.index_type.bits and self.ranges.decide((s.range, t), partial(counts_in, s, t)):
                 return t
-        message = f"`{s.index}` may not fit 64 bits when this loop ends"
-        raise input_error("OG404", message, s.loc, help="bound its range in the contract")
+        raise beyond_64_bits(f"`{s.index}` may not fit 64 bits when this loop ends", s)
 
     def loop_head(self, s: For) -> str:
         """`int i = 0; i < n`, the loop head without its step; records the type of the index."""
@@ -338,8 +371,22 @@ class CExprs(ExprPrinter):
         return f"{name} {s.index} = {start}; {test}"
 
     def index(self, e: Index) -> tuple[str, int]:
-        base = self.show(e.base, POSTFIX_PRECEDENCE)  # an in-bounds index fits 64 bits
-        return base + "".join(f"[{self.stored(i, INT64)}]" for i in e.indices), POSTFIX_PRECEDENCE
+        base = self.show(e.base, POSTFIX_PRECEDENCE)
+        return base + "".join(f"[{self.subscript(i)}]" for i in e.indices), POSTFIX_PRECEDENCE
+
+    def subscript(self, i: Expr, least: int | None = None) -> str:
+        """An index of an access, which is in bounds: so it fits 64 bits, whatever its parts need."""
+        if self.is_beyond(i):
+            return f"({self.name(INT64)})({self.stored(i, INT64)})"
+        return self.stored(i, INT64, least)
+
+    def is_beyond(self, e: Expr) -> bool:
+        """Whether the text of an expression that fits 64 bits has more."""
+        before, self.known = self.known, (e, INT64)
+        try:
+            return not is_ring(e) and self.machine_type(e) == INT128
+        finally:
+            self.known = before
 
     # Calls
 
@@ -382,7 +429,7 @@ class CExprs(ExprPrinter):
             if t == UINT64 and self.operand_type(a).signed:  # the argument may be INT64_MIN
                 text = self.show(a, UNARY_PRECEDENCE)
                 return f"({text} < 0 ? -({self.name(t)}){text} : ({self.name(t)}){text})", POSTFIX_PRECEDENCE
-            text = f"({self.widened(a)})" if t != self.machine_type(a) else self.show(a, POSTFIX_PRECEDENCE)
+            text = f"({self.widened(a, t)})" if t != self.machine_type(a) else self.show(a, POSTFIX_PRECEDENCE)
             return f"({text} < 0 ? -{text} : {text})", POSTFIX_PRECEDENCE
         x, y = self.alike(e)
         return f"({x} {'<' if e.func == 'min' else '>'} {y} ? {x} : {y})", POSTFIX_PRECEDENCE
@@ -390,7 +437,7 @@ class CExprs(ExprPrinter):
     def alike(self, e: Call) -> tuple[str, str]:
         """The operands of min or max, cast to the machine type of the result."""
         t = self.machine_type(e)
-        wide = t.bits == INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
+        wide = t.bits >= INT64.bits and not all(isinstance(a, Var | Index) and a.type == t for a in e.args)
         x, y = (
             self.widened(arg, t) if wide or self.machine_type(arg) != t else self.show(arg, precedence("<") + 1)
             for arg in e.args
@@ -401,6 +448,12 @@ class CExprs(ExprPrinter):
         if e.space is not Space.ANY:
             raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
         return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
+
+
+def beyond_64_bits(message: str, at: Expr | For) -> InputError:
+    return input_error(
+        "OG404", message, at.loc, help='bound its parts in the contract: __requires("a * b * c <= 1000000000000")'
+    )
 
 
 def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:

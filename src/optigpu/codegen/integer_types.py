@@ -6,22 +6,30 @@ from optigpu.codegen.value_ranges import Ranges
 from optigpu.syntax.exprs import Binary, Cast, Expr, Type, Unary, is_int
 from optigpu.syntax.operators import WRAPPING
 from optigpu.syntax.program import For, Mode
-from optigpu.syntax.types import INT, INT64, Scalar
+from optigpu.syntax.types import INT, INT64, Kind, Scalar
+
+INT128 = Scalar(
+    "__int128", Kind.INT, 128
+)  # of GCC, Clang, nvcc and NVRTC: the last resort, for what may not fit 64 bits
 
 
 def counts_in(s: For, t: Scalar, ranges: Ranges) -> bool:
-    """Whether a loop index fits type t from its first value to the value that ends the loop."""
-    r = s.range
+    """Whether a loop index fits type t from its first value to the value that ends the loop. In every iteration it is proved to fit
+    its own type, whatever the bound is."""
+    r, own = s.range, s.index_type
     (first, last), (least, greatest), (_, most) = (ranges.interval(e) for e in (r.start, r.bound, r.amount))
+    step = max(most, 1)
     match r.op:
         case "+":
-            last = max(last, greatest + most - (r.relation == "<"))
+            greatest = min(greatest, own.high + step)
+            last = max(last, min(greatest - (r.relation == "<"), own.high) + most)
         case "-":
-            first = min(first, least - most + (r.relation == ">"))
+            least = max(least, own.low - step)
+            first = min(first, max(least + (r.relation == ">"), own.low) - most)
         case "*":
-            last = max(last, (greatest - (r.relation == "<")) * max(most, 1))
+            last = max(last, min(greatest - (r.relation == "<"), own.high) * step)
         case "<<":
-            last = max(last, max(greatest - (r.relation == "<"), 0) << min(max(most, 0), 2 * INT64.bits))
+            last = max(last, max(min(greatest - (r.relation == "<"), own.high), 0) << min(max(most, 0), 2 * INT64.bits))
         case _:  # `/` and `>>` move towards 0
             first = min(first, 0)
     if s.mode is Mode.PARALLEL:  # OpenMP may compute the trip count in the type of the index

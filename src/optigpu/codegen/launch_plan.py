@@ -22,6 +22,18 @@ class PlanLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanProduct:
+    """The greatest product of some sizes for which 64-bit arithmetic does not overflow; greater ones are refused."""
+
+    names: tuple[str, ...]
+    most: int
+
+    @property
+    def text(self) -> str:
+        return " * ".join(self.names)
+
+
+@dataclass(frozen=True, slots=True)
 class PlanLet:
     """An integer constant of the host."""
 
@@ -82,5 +94,5 @@ class PlanChoice:
     other: Plan
 
 
-PlanStep: TypeAlias = PlanLimit | PlanLet | PlanScratch | PlanCopy | PlanLaunch | PlanRepeat | PlanChoice
+PlanStep: TypeAlias = PlanLimit | PlanProduct | PlanLet | PlanScratch | PlanCopy | PlanLaunch | PlanRepeat | PlanChoice
 Plan: TypeAlias = tuple[PlanStep, ...]

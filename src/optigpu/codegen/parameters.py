@@ -37,6 +37,23 @@ def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
                 pass
 
 
+def with_products(ranges: Ranges, f: Function, least: Mapping[str, int]) -> Ranges:
+    """Add the upper bounds that the contract requires of products of parameters that are not negative."""
+    names = {p.name for p in f.params if least.get(p.name, -1) >= 0}
+    for fact in required_facts(f):
+        match fact:
+            case Binary("<=" | "<" as op, e, Int(value)) | Binary(">=" | ">" as op, Int(value), e):
+                match poly(e).terms:
+                    case ((factors, count),) if len(factors) > 1 and count > 0 and mentioned(poly(e)) <= names:
+                        if all(isinstance(a, Var) for a in factors):
+                            ranges = ranges.having_product(factors, (value - (op in "<>")) // count)
+                    case _:
+                        pass
+            case _:
+                pass
+    return ranges
+
+
 def required_facts(f: Function) -> Iterator[Expr]:
     """The required facts, with conjunctions split."""
     rest = [i.body for c in f.contract if c.kind == "requires" for i in c.items]
@@ -89,6 +106,7 @@ def parameter_ranges(f: Function, limits: Mapping[str, tuple[int, int]] | None =
                 most[name] = min(most.get(name, value), value)
             case _:
                 pass
+    ranges = with_products(ranges, f, least)
     for p in f.params:
         if isinstance(p.type, Scalar) and is_int(p.type):
             lowest, highest = (limits or {}).get(p.name, (p.type.low, p.type.high))

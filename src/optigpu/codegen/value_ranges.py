@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import field
 from functools import cached_property
+from math import prod
 
 from optigpu.codegen.integer_polynomials import mentioned, poly
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Unary, Var, is_int
-from optigpu.syntax.polynomials import Monomial, Polynomial, constant_polynomial, polynomial_of, without_factors
+from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Cond, Expr, Int, SizeOf, Type, Unary, Var, is_int
+from optigpu.syntax.polynomials import Monomial, Polynomial, constant_polynomial, polynomial_of
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import For
 from optigpu.syntax.types import BOOL, INT, INT64, Scalar
 from optigpu.syntax.walk import subexpressions
 
-INFINITE = 1 << 200  # beyond every machine integer: no bound is known
+INFINITE = 1 << 400  # beyond every product of eight machine integers: no bound is known
+PRODUCT_BITS = (62, 60, 56, 52, 48, 44, 40)  # assumptions about products of extents, weakest first
 
 
 @dataclass(eq=False)
@@ -24,6 +26,14 @@ class Assumptions:
 
     most: Mapping[str, tuple[int, int]]
     uses: dict[tuple[int, Hashable], tuple[Ranges, Callable[[Ranges], bool]]] = field(default_factory=dict)
+    extents: frozenset[str] = frozenset()  # parameters that are sizes: a product of them may be assumed to fit 64 bits
+    products: dict[Monomial, int] = field(
+        default_factory=dict
+    )  # the products that are assumed, with their greatest value
+
+    def of_products(self) -> Assumptions:
+        """The assumptions of host code: about products alone."""
+        return Assumptions({}, {}, self.extents, self.products)
 
     def needed(self) -> dict[str, tuple[int, int]]:
         """The widest parameter ranges for which all decisions hold, found by bisection; only those narrower than the type."""
@@ -61,18 +71,24 @@ def with_side(limits: tuple[int, int], side: int, value: int) -> tuple[int, int]
 @dataclass(frozen=True)
 class Ranges:
     """Known ranges. `bounds`: least and greatest value of each variable, as polynomials in variables declared before it;
-    `limits`: numeric ranges that hold in addition; `products`: upper bounds of products of non-negative variables."""
+    `limits`: numeric ranges that hold in addition; `products`: upper bounds of products of non-negative atoms; `watched`: collects
+    the products that were asked for."""
 
     bounds: tuple[tuple[str, Polynomial, Polynomial], ...] = ()
     limits: tuple[tuple[str, int, int], ...] = ()
     products: tuple[tuple[Monomial, int], ...] = ()
     assumed: Assumptions | None = None
+    watched: set[Monomial] | None = None
 
     def decide(self, key: Hashable, holds: Callable[[Ranges], bool]) -> bool:
         """Whether a condition holds in these ranges, if need be under the assumptions about parameters, which are then recorded."""
         if holds(self):
             return True
-        if self.assumed is None or not holds(self.assuming(self.assumed.most)):
+        if self.assumed is None:
+            return False
+        if self.assumed.products and holds(self._with_assumed_products()):
+            return True
+        if not self.assumed.most or not holds(self.assuming(self.assumed.most)):
             return False
         self.assumed.uses.setdefault((id(self), key), (self, holds))
         return True
@@ -91,6 +107,76 @@ class Ranges:
         )
         return Ranges(bounds, self.limits, self.products)
 
+    def assume_products(self, holds: Callable[[Ranges], bool]) -> bool:
+        """Whether a condition holds if some products of extents are small enough. These are recorded, and entry points check them:
+        no memory has as many cells as the sizes that they refuse."""
+        if self.assumed is None:
+            return False
+        seen: set[Monomial] = set()
+        holds(replace(self, watched=seen))
+        asked = [m for m in seen if len(m) > 1 and all(self.is_extent(a) for a in m)]
+        for bits in PRODUCT_BITS if asked else ():
+            new = dict.fromkeys(sorted(asked, key=lambda m: (-len(m), [print_expr(a) for a in m])), 1 << bits)
+            if not holds(self.having_products(new | self.assumed.products)):
+                continue
+            for m in list(new):
+                fewer = {k: most for k, most in new.items() if k != m}
+                if holds(self.having_products(fewer | self.assumed.products)):
+                    new = fewer
+            for m, most in new.items():
+                self.assumed.products[m] = min(most, self.assumed.products.get(m, most))
+            return True
+        return False
+
+    def _with_assumed_products(self) -> Ranges:
+        products = self.assumed.products if self.assumed is not None else {}
+        known, ranges = self._last_assumed.get(0, ({}, self))
+        if known != products:
+            ranges = self.having_products(products)
+            self._last_assumed[0] = dict(products), ranges
+        return ranges
+
+    @cached_property
+    def _last_assumed(self) -> dict[int, tuple[dict[Monomial, int], Ranges]]:
+        return {}
+
+    @cached_property
+    def unassumed(self) -> Ranges:
+        """These ranges without assumptions."""
+        return Ranges(self.bounds, self.limits, self.products)
+
+    def is_extent(self, a: Expr) -> bool:
+        names = self.assumed.extents if self.assumed is not None else ()
+        return isinstance(a, Var) and a.name in names and self.of_atom(a)[0] >= 0
+
+    def having_products(self, products: Mapping[Monomial, int]) -> Ranges:
+        return Ranges(self.bounds, self.limits, (*self.products, *products.items()))
+
+    def positive(self, p: Polynomial) -> Ranges:
+        """These ranges in code that runs only where p >= 1. If p is a product of non-negative numbers, then none of them is 0."""
+        rest = dict(p.terms).get((), 0)
+        terms = [t for t in p.terms if t[0]]
+        if len(terms) != 1 or terms[0][1] < 0 or rest > 0:
+            return self
+        ((m, _),) = terms
+        if len(m) > 1 and any(self.of_atom(a)[0] < 0 for a in m):
+            return self
+        out = self
+        for a in m:
+            match a:
+                case Var(name):
+                    low, high = next(((x, y) for n, x, y in self.limits if n == name), (-INFINITE, INFINITE))
+                    others = tuple(b for b in out.limits if b[0] != name)
+                    out = replace(out, limits=(*others, (name, max(low, 1), high)))
+                    for n, least, greatest in self.bounds:
+                        if n == name and least == greatest:
+                            out = out.positive(least)
+                case Binary("/", x, Int(k)) if k > 0 and self.numeric(poly(x))[0] >= 0:
+                    out = out.positive(poly(x) - constant_polynomial(k - 1))
+                case _:
+                    pass
+        return out
+
     def having(self, name: str, low: Polynomial, high: Polynomial) -> Ranges:
         return replace(self, bounds=(*(b for b in self.bounds if b[0] != name), (name, low, high)))
 
@@ -104,6 +190,7 @@ class Ranges:
 
     def having_product(self, factors: Monomial, most: int) -> Ranges:
         key = tuple(sorted(factors, key=print_expr))
+        most = min([most, *(n for m, n in self.products if m == key)])
         return replace(self, products=(*(p for p in self.products if p[0] != key), (key, most)))
 
     def without(self, name: str) -> Ranges:
@@ -117,6 +204,7 @@ class Ranges:
             tuple(b for b in self.limits if b[0] != name),
             tuple(p for p in self.products if name not in mentioned(polynomial_of({p[0]: 1}))),
             self.assumed,
+            self.watched,
         )
 
     def numbers(self, p: Polynomial, name: str) -> tuple[Polynomial, Polynomial]:
@@ -148,42 +236,98 @@ class Ranges:
         return self._upper_bounds[p]
 
     def _greatest(self, p: Polynomial) -> int:
-        """Replace variables, latest first, by the bound that the sign of their coefficient selects."""
-        plain = self.numeric(p)[1]
+        """Replace variables, latest first, by the bound that the sign of their coefficient selects. Each of these polynomials is an
+        upper bound."""
+        best = self.numeric(p)[1]
         for name, low, high in reversed(self.bounds):
             v = Var(name)
-            if not any(v in m for m, _ in p.terms):
+            if not any(v in m for m, _ in p.terms) or any(m.count(v) > 1 for m, _ in p.terms):
                 continue
-            if any(m.count(v) > 1 for m, _ in p.terms):
-                return plain
             factor = polynomial_of({tuple(a for a in m if a != v): c for m, c in p.terms if v in m})
             rest = polynomial_of({m: c for m, c in p.terms if v not in m})
             least, greatest = self.numeric(factor)
-            if least >= 0:
-                p = factor * high + rest
-            elif greatest <= 0:
-                p = factor * low + rest
-            else:
-                return plain
+            if least < 0 < greatest:
+                continue
+            p = factor * (high if least >= 0 else low) + rest
+            best = min(best, self.numeric(p)[1])
         for m, c in p.terms:  # k·c·(n / c) <= k·n
             if len(m) == 1 and isinstance(m[0], Binary) and m[0].op == "/" and isinstance(m[0].right, Int):
                 divisor, numerator = m[0].right.value, poly(m[0].left)
                 if divisor > 0 and c > 0 and c % divisor == 0 and self.numeric(numerator)[0] >= 0:
                     p = p - polynomial_of({m: c}) + numerator.scaled(c // divisor)
-        return min(plain, self.numeric(p)[1])
+        return min(best, self.numeric(p)[1])
 
     def numeric(self, p: Polynomial) -> tuple[int, int]:
         """The range by interval arithmetic, term by term."""
         low = high = 0
         for m, c in p.terms:
-            least, greatest = self.of_factors(m, c, c)
-            for factors, most in self.products:
-                rest = without_factors(m, factors)
-                if rest is not None:
-                    x, y = self.of_factors(rest, min(0, c * most), max(0, c * most))
-                    least, greatest = max(least, x), min(greatest, y)
+            least, greatest = self.of_term(m, c)
             low, high = low + least, high + greatest
         return low, high
+
+    def of_term(self, m: Monomial, c: int) -> tuple[int, int]:
+        """The range of c times a product of atoms."""
+        if (m, c) not in self._terms:
+            self._terms[m, c] = self._of_term(m, c)
+        return self._terms[m, c]
+
+    @cached_property
+    def _terms(self) -> dict[tuple[Monomial, int], tuple[int, int]]:
+        return {}
+
+    def _of_term(self, m: Monomial, c: int) -> tuple[int, int]:
+        if self.watched is not None:
+            self.watched.add(m)
+        least, greatest = self.of_factors(m, c, c)
+        for factors, most in self.products:
+            rest, missing = common_factors(m, factors)
+            if len(rest) == len(m):
+                continue
+            least_factor = prod(self.at_least(a) for a in missing)
+            if least_factor >= 1:  # a part of a product is at most the product, if the other factors are at least 1
+                most //= least_factor
+                x, y = self.of_factors(rest, min(0, c * most), max(0, c * most))
+                least, greatest = max(least, x), min(greatest, y)
+        if len(m) > 1:
+            x, y = self.of_quotients(m, c)
+            least, greatest = max(least, x), min(greatest, y)
+        return least, greatest
+
+    def of_quotients(self, m: Monomial, c: int) -> tuple[int, int]:
+        """The range of c times a product that has a quotient: x·(a / b) <= x·a / d for non-negative x and a, and b >= d >= 1."""
+        for k, q in enumerate(m):
+            if isinstance(q, Binary) and q.op == "/":
+                others, numerator = m[:k] + m[k + 1 :], poly(q.left)
+                divisor = self.interval(q.right)[0]
+                if divisor >= 1 and self.numeric(numerator)[0] >= 0 and all(self.of_atom(a)[0] >= 0 for a in others):
+                    most = self.greatest(numerator * polynomial_of({others: 1})) // divisor
+                    return min(0, c * most), max(0, c * most)
+        return -INFINITE, INFINITE
+
+    def at_least(self, a: Expr) -> int:
+        """A lower bound of an atom that follows from numeric bounds of its variables; 0 if there is none above 0."""
+        if a not in self._least:
+            self._least[a] = self._at_least(a)
+        return self._least[a]
+
+    @cached_property
+    def _least(self) -> dict[Expr, int]:
+        return {}
+
+    def _at_least(self, a: Expr) -> int:
+        match a:
+            case Var(name):
+                known = [low.constant or 0 for n, low, _ in self.bounds if n == name]
+                return max([0, *known, *(low for n, low, _ in self.limits if n == name)])
+            case Binary("/", x, Int(k)) if k > 0:
+                total = 0
+                for m, c in poly(x).terms:
+                    if m and c < 0:
+                        return 0
+                    total += c * prod(self.at_least(f) for f in m)
+                return max(0, total // k)
+            case _:
+                return 0
 
     def of_factors(self, m: Monomial, least: int, greatest: int) -> tuple[int, int]:
         """The range of a number in an interval times these atoms."""
@@ -204,7 +348,7 @@ class Ranges:
                 (least, greatest), (d, _) = self.interval(a), self.interval(b)
                 d = max(d, 1) if d >= 0 else d  # a divisor is never 0
                 if d > 0:
-                    return (0 if least >= 0 else least), (greatest // d if greatest >= 0 else 0)
+                    return (self.at_least(e) if least >= 0 else least), (greatest // d if greatest >= 0 else 0)
                 return symmetric(least, greatest)
             case Binary("%", a, b):
                 least, greatest = self.interval(a)
@@ -251,6 +395,15 @@ class Ranges:
         return low, high
 
     def interval(self, e: Expr) -> tuple[int, int]:
+        if (e, e.type) not in self._intervals:
+            self._intervals[e, e.type] = self._interval(e)
+        return self._intervals[e, e.type]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[Expr, Type | None], tuple[int, int]]:
+        return {}
+
+    def _interval(self, e: Expr) -> tuple[int, int]:
         p = poly(e)
         low, high = self.least(p), self.greatest(p)
         if isinstance(e, Cast) and is_int(e.to) and is_checked(e):
@@ -266,6 +419,17 @@ class Ranges:
 
     def at_most(self, p: Polynomial, n: int) -> bool:
         return self.decide((p, n), lambda ranges: ranges.greatest(p) <= n)
+
+
+def common_factors(m: Monomial, factors: Monomial) -> tuple[Monomial, Monomial]:
+    """What is left of two products when their common factors are taken out."""
+    rest, missing = list(m), []
+    for a in factors:
+        if a in rest:
+            rest.remove(a)
+        else:
+            missing.append(a)
+    return tuple(rest), tuple(missing)
 
 
 def is_stable(e: Expr, changing: Collection[str]) -> bool:
@@ -300,7 +464,8 @@ def inside_loop(ranges: Ranges, s: For, changing: Collection[str]) -> Ranges:
     greatest = poly(high) if is_stable(high, changing) else constant_polynomial(ranges.interval(high)[1])
     excluded = constant_polynomial(1 if relation in ("<", ">") else 0)
     least, greatest = (least, greatest - excluded) if upwards else (least + excluded, greatest)
-    return ranges.declaring(s.index, least, greatest).within(s.index, s.index_type)
+    inside = ranges.declaring(s.index, least, greatest).within(s.index, s.index_type)
+    return inside.positive(greatest - least + constant_polynomial(1))
 
 
 def symmetric(low: int, high: int) -> tuple[int, int]:

@@ -31,8 +31,10 @@ EMISSION_ERRORS = (
     ),
     ErrorRow(
         "OG404",
-        "integer of more than 64 bits",
-        "An integer that may not fit 64 bits: no machine type is known to hold it.",
+        "integer that no machine type holds",
+        "An integer that may not fit 64 bits, nor, for a part of an expression, 128 bits: no machine type is known to hold it.\n"
+        "Products of the sizes of arrays are no such integers: entry points check at each call that they fit. For others, state\n"
+        'a bound in the contract: __requires("a >= 0, b >= 0, c >= 0, a * b * c <= 1000000000000").',
     ),
     ErrorRow(
         "OG405",

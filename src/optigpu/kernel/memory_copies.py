@@ -17,7 +17,7 @@ SORTS = {s.name: s for s in (k.INT, k.REAL, k.BOOL)}
 def copying(name: str) -> Procedure | None:
     """`memcpy_host_to_device2.real`: host code that copies an array of rank 2 with elements of that sort."""
     stem, _, sort_name = name.partition(".")
-    if stem[:-1] not in COPIES or stem[-1] not in "1234" or sort_name not in SORTS:
+    if stem[:-1] not in COPIES or stem[-1] not in "12345678" or sort_name not in SORTS:
         return None
     rank, sort = int(stem[-1]), SORTS[sort_name]
     dims = tuple(k.var(f"n{i}", k.INT) for i in range(rank))

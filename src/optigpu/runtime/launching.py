@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
 from optigpu.codegen.launch_plan import (
@@ -16,6 +17,7 @@ from optigpu.codegen.launch_plan import (
     PlanLaunch,
     PlanLet,
     PlanLimit,
+    PlanProduct,
     PlanRepeat,
     PlanScratch,
 )
@@ -81,6 +83,8 @@ class Launcher:
             if isinstance(step, PlanLimit) and not step.low <= values[step.name] <= step.high:
                 size = "large" if values[step.name] > 0 else "small"
                 raise CallError(f"{self.signature.name}: {step.name} is too {size} for 32-bit indices")
+            if isinstance(step, PlanProduct) and prod(values[name] for name in step.names) > step.most:
+                raise CallError(f"{self.signature.name}: {step.text} is too large for 64-bit indices")
         return values
 
     def count(self, dims: Sequence[Expr], values: Mapping[str, Any]) -> int:
@@ -120,7 +124,7 @@ class _Run:
     def run(self, plan: Plan) -> None:
         for step in plan:
             match step:
-                case PlanLimit():
+                case PlanLimit() | PlanProduct():
                     pass  # checked in `arguments`
                 case PlanLet(name, value):
                     self.values[name] = self.integer(value)

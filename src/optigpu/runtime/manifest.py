@@ -31,6 +31,7 @@ _EXPRESSIONS = (
 _NODES: dict[str, type[Any]] = {
     **{c.__name__: c for c in _EXPRESSIONS},
     "Limit": launch_plan.PlanLimit,
+    "Product": launch_plan.PlanProduct,
     "Let": launch_plan.PlanLet,
     "Scratch": launch_plan.PlanScratch,
     "Copy": launch_plan.PlanCopy,

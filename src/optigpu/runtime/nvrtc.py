@@ -86,7 +86,12 @@ def compile_nvrtc(source: str, architecture: str) -> bytes:
         )
     text = PRELUDE + source
     target = target_for(architecture, nvrtc_targets(), f"NVRTC {nvrtc_version()}")
-    options = (*NVRTC_OPTIONS, f"--gpu-architecture={'compute' if target.virtual else 'sm'}_{target.architecture}")
+    wide = ("--device-int128",) if "__int128" in source else ()
+    options = (
+        *NVRTC_OPTIONS,
+        *wide,
+        f"--gpu-architecture={'compute' if target.virtual else 'sm'}_{target.architecture}",
+    )
     key = content_key("nvrtc", text, nvrtc_version(), " ".join(options))
     return cached_file(key, ".cubin", lambda target: _write(target, _compiled_in_time(text, options))).read_bytes()
 

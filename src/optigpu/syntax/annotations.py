@@ -14,7 +14,7 @@ STATEMENT_ANNOTATIONS = frozenset({"__ghost", "__GHOST_BEGIN", "__GHOST_END", "_
 TOP_LEVEL_ANNOTATIONS = frozenset({"__DECL", "__DEF", "__AXIOM"})
 ANNOTATIONS = CLAUSE_NAMES | MARKERS | CLAUSE_SPELLINGS.keys() | STATEMENT_ANNOTATIONS | TOP_LEVEL_ANNOTATIONS
 
-MAX_DIMENSIONS = 6
+MAX_DIMENSIONS = 8
 ZEROED = frozenset(f"CALLOC{n}" for n in range(1, MAX_DIMENSIONS + 1))  # allocations whose elements are zero
 
 # Spelling of an allocation -> its number of sizes, and its memory space.

@@ -68,9 +68,9 @@ MEMORY_CALLS: dict[str, tuple[int, int]] = {
     "free": (1, 0),
     "gmem_free": (1, 0),
     **{f"__smem_free{n}": (1, n) for n in range(1, MAX_DIMENSIONS + 1)},
-    **{f"memcpy_host_to_device{n}": (2, n) for n in range(1, 5)},
-    **{f"memcpy_device_to_host{n}": (2, n) for n in range(1, 5)},
-    **{f"memcpy_device_to_device{n}": (2, n) for n in range(1, 5)},
+    **{f"memcpy_host_to_device{n}": (2, n) for n in range(1, MAX_DIMENSIONS + 1)},
+    **{f"memcpy_device_to_host{n}": (2, n) for n in range(1, MAX_DIMENSIONS + 1)},
+    **{f"memcpy_device_to_device{n}": (2, n) for n in range(1, MAX_DIMENSIONS + 1)},
     **dict.fromkeys(sorted(SHUFFLES), (2, 1)),
     **dict.fromkeys(VECTOR_CALLS, (2, 0)),
 }

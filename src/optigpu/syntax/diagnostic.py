@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import field
 
-from optigpu.light_dataclass import dataclass
-from optigpu.syntax.source import Loc
+from optigpu.light_dataclass import dataclass, replace
+from optigpu.syntax.source import NOWHERE, Loc
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +43,14 @@ def input_error(
     code: str, message: str, loc: Loc, *, labels: tuple[Label, ...] = (), help: str | None = None
 ) -> InputError:
     return InputError(Diagnostic(code, message, loc, labels, (), help))
+
+
+@contextmanager
+def placed_at(loc: Loc) -> Iterator[None]:
+    """Errors about expressions that were made, and have no place of their own, get this one."""
+    try:
+        yield
+    except InputError as e:
+        if e.diagnostic.loc is not NOWHERE or loc is NOWHERE:
+            raise
+        raise InputError(replace(e.diagnostic, loc=loc)) from e

@@ -14,12 +14,14 @@ from optigpu.codegen.cuda.host_support import DEVICE_ARRAY, HOST_ARRAY, PREAMBLE
 from optigpu.codegen.cuda.kernel_printer import wrap_list
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Storage
 from optigpu.codegen.cuda.statement_printer import CudaExprs, comment
+from optigpu.codegen.launch_plan import PlanProduct
 from optigpu.codegen.parameters import parameter_ranges
-from optigpu.codegen.value_ranges import Ranges
+from optigpu.codegen.value_ranges import Assumptions, Ranges
 from optigpu.frontend.parameter_types import effective_types
-from optigpu.light_dataclass import dataclass
+from optigpu.light_dataclass import dataclass, replace
+from optigpu.syntax.diagnostic import placed_at
 from optigpu.syntax.exprs import Alloc, Array, Expr, Index, Var, is_int
-from optigpu.syntax.printer import Lines, ProgramPrinter
+from optigpu.syntax.printer import Lines, ProgramPrinter, print_expr
 from optigpu.syntax.program import CallStmt, Decl, Function, Store
 from optigpu.syntax.types import INT, Scalar, Space
 from optigpu.syntax.walk import root_name, statements
@@ -34,6 +36,7 @@ class UnitWriter:
     arrays: Mapping[str, ArrayInfo]
     lowering: HostLowering
     limits: Mapping[str, tuple[int, int]]  # parameter ranges that the kernels rely on; entry points refuse others
+    assumed: Assumptions  # the products of sizes that kernels and host code rely on; entry points refuse greater ones
     nodes: tuple[HostNode, ...]
     assigned: set[str]
     bound: dict[str, str] | None
@@ -51,6 +54,8 @@ class UnitWriter:
         self.out.add("")
         device.write(self.out)
         above, self.out = self.out, Lines()
+        self.host(checked)  # notes the products that it assumes
+        self.out = Lines()
         self.host(checked)
         host, self.out = self.out.text(), above
         conversions = "\n".join(["", *host_conversions(host, "inline")])
@@ -60,7 +65,8 @@ class UnitWriter:
     def host(self, checked: list[tuple[str, Expr]]) -> None:
         """Launches, checks and entry points."""
         for k in self.lowering.kernels:
-            print_launch(k, self.out, k.ranges.assuming(self.limits))
+            with placed_at(k.id.origin()):
+                print_launch(k, self.out, replace(k.host_ranges.assuming(self.limits), assumed=self.assumed))
             self.out.add("")
         checks = self.checks(checked)
         if checks:
@@ -87,6 +93,9 @@ class UnitWriter:
                 out.append(self.beyond(name, "<", low, "small"))
             if greatest > high:
                 out.append(self.beyond(name, ">", high, "large"))
+        for p in product_limits(self.assumed):
+            message = f"{self.f.name}: {p.text} is too large for 64-bit indices"
+            out.append(f'if (size_product({", ".join(p.names)}) > {p.most}u) return "{message}";')
         return out
 
     def beyond(self, name: str, relation: str, limit: int, what: str) -> str:
@@ -138,7 +147,7 @@ class UnitWriter:
     def preamble(self) -> str:
         """The C++ helpers that the entry points use."""
         device, scratch = self.device_arrays(), self.scratch()
-        product = SIZE_PRODUCT if device or self.vectors() else ""
+        product = SIZE_PRODUCT if device or self.vectors() or self.assumed.products else ""
         host = HOST_ARRAY if self.vectors() else ""
         return PREAMBLE + product + host + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
@@ -181,7 +190,8 @@ class UnitWriter:
             self.out.add(
                 f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
             )
-        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, parameter_ranges(self.f, self.limits)), bound)
+        ranges = replace(parameter_ranges(self.f, self.limits), assumed=self.assumed)
+        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, ranges), bound)
         printer.vectors = self.vectors()
         printer.nodes(self.nodes, self.assigned)
         if bound is None and not self.ends_with_copy():
@@ -215,3 +225,11 @@ class UnitWriter:
                 if isinstance(s, CallStmt) and s.call.func.startswith("memcpy_device_to_host"):
                     out.add(root_name(s.call.args[0]))
         return out
+
+
+def product_limits(assumed: Assumptions) -> tuple[PlanProduct, ...]:
+    """The products of sizes that emitted code relies on, with their greatest values."""
+    out: list[PlanProduct] = []
+    for factors, most in sorted(assumed.products.items(), key=lambda p: [print_expr(a) for a in p[0]]):
+        out.append(PlanProduct(tuple(print_expr(a) for a in factors), most))
+    return tuple(out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from optigpu.codegen.cuda.cu_file_printer import UnitWriter
+from optigpu.codegen.cuda.cu_file_printer import UnitWriter, product_limits
 from optigpu.codegen.cuda.device_code_printer import DeviceCode
 from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.host import HostLowering, has_launch
@@ -16,14 +16,14 @@ from optigpu.codegen.cuda.statement_lowering import ArrayInfo, LoweringScope, St
 from optigpu.codegen.cuda.statement_printer import NARROW
 from optigpu.codegen.launch_plan import Plan, PlanLimit
 from optigpu.codegen.missing_bodies import names_with_code
-from optigpu.codegen.parameters import parameter_ranges
+from optigpu.codegen.parameters import parameter_ranges, sizes
 from optigpu.codegen.value_ranges import Assumptions, Ranges
 from optigpu.codegen.wrapping import explicit_wraps, with_wraps
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Array, Expr, Int, Type
+from optigpu.syntax.exprs import Array, Expr, Int, Type, Var
 from optigpu.syntax.free_names import names_in
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Define, Function, Program, Role
@@ -31,7 +31,7 @@ from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import INT, Scalar, Space
 from optigpu.syntax.unfolding import definitions_of
-from optigpu.syntax.walk import map_type
+from optigpu.syntax.walk import map_type, subexpressions
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,17 @@ def emit_cuda(
         arrays,
         lowering,
         limits,
+        assumed,
         nodes,
         assigned,
         bound_arrays(nodes, arrays),
         definitions_of(program),
     )
     plan = None if writer.bound is None else plan_of(nodes, writer.bound)
-    checked = tuple(PlanLimit(name, low, high) for name, (low, high) in limits.items())
+    text = writer.write(device, header)
+    checked: Plan = (*(PlanLimit(name, low, high) for name, (low, high) in limits.items()), *product_limits(assumed))
     return CudaUnit(
-        writer.write(device, header),
+        text,
         f.name,
         writer.bound is not None,
         writer.alignment(writer.bound),
@@ -129,7 +131,10 @@ def _entry_function(program: Program, name: str | None, functions: Mapping[str, 
     types = zip((p.name for p in f.params), effective_types(f))
     params = {n: map_type(t, lambda d: explicit_wraps(d, ranges)) for n, t in types}
     f = with_wraps(f, ranges)
-    assumed = Assumptions({p.name: NARROW for p in f.params if p.type == INT})
+    extents = {p.name for p in f.params if isinstance(p.type, Scalar)} & {
+        x.name for d in sizes(f) for x in subexpressions(d) if isinstance(x, Var)
+    }
+    assumed = Assumptions({p.name: NARROW for p in f.params if p.type == INT}, extents=frozenset(extents))
     constants: dict[str, Expr] = {n: Int(value, type=INT) for n, value in INT_CONSTANTS.items()}
     constants |= {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
     visible = {n: n for n in params.keys() | constants.keys()}

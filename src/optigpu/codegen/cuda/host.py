@@ -16,16 +16,17 @@ from optigpu.codegen.cuda.sections import KernelSection, split_kernels
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
 from optigpu.codegen.cuda.statement_printer import WIDE, BodyPrinter, CudaExprs
 from optigpu.codegen.cuda.thread_index import MAX_GRID_X, MAX_GRID_YZ
-from optigpu.codegen.expression_text import CExprs
+from optigpu.codegen.expression_text import beyond_64_bits
 from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.launch_plan import AXES
 from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.diagnostic import input_error, placed_at
 from optigpu.syntax.exprs import Addr, Alloc, Array, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import precedence
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Stmt
+from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import BOOL, INT, INT64, Scalar, Space
 from optigpu.syntax.walk import root_name, statements
 
@@ -69,13 +70,21 @@ class HostLowering:
                         if isinstance(x, Decl) and isinstance(x.type, Scalar):
                             self.scalars[x.name] = x.type
                             if x.init is not None and x.name not in assigned:
-                                self.scalars[x.name] = CExprs(scope.ranges).constant_type(x.type, x.init)
+                                self.scalars[x.name] = self.constant_type(x, x.type, x.init, scope.ranges)
                             constant = x.init is not None and is_int(x.type) and x.name not in assigned
                             if x.init is not None and constant and is_stable(x.init, assigned):
                                 self.lets[x.name] = x.init
         if lowering.called:
             raise input_error("OG401", f"`{lowering.called[0]}` is called on the host beside kernels", body[0].loc)
         return tuple(out)
+
+    def constant_type(self, s: Decl, t: Scalar, init: Expr, ranges: Ranges) -> Scalar:
+        """The type of a constant, which kernels may get as a parameter."""
+        with placed_at(s.id.origin()):
+            found = CudaExprs(False, {}, ranges).constant_type(t, init)
+            if found.bits > INT64.bits:
+                raise beyond_64_bits(f"`{s.name}` may not fit 64 bits", init)
+        return found
 
     def loop(self, s: For, lowering: Lowering, scope: LoweringScope, assigned: set[str]) -> HostNode:
         r = s.range
@@ -108,26 +117,30 @@ class HostPrinter(BodyPrinter):
 
     def nodes(self, nodes: tuple[HostNode, ...], assigned: set[str]) -> None:
         for n in nodes:
-            match n:
-                case HostLaunch(k):
-                    names = [n for n, _ in k.launch_scalars] + [self.argument(a.name) for a in k.arrays]
-                    self.out.extend(wrap_list(f"TRY(launch_{k.name}(", [*names, self.stream], "));"))
-                case Plain(s):
-                    self.statement(s, assigned)
-                case Nested(For() as s, then):
-                    saved = self.exprs.ranges, dict(self.exprs.types)
-                    self.out.add(self.head(s))
-                    self.exprs.ranges = inside_loop(self.exprs.ranges, s, assigned)
-                    self.nested(then, assigned, "}")
-                    self.exprs.ranges, self.exprs.types = saved
-                case Nested(Block(), then):
-                    self.out.add("{")
-                    self.nested(then, assigned, "}")
-                case Nested(If(test), then, other):
-                    self.out.add(f"if ({self.e(test)}) {{")
-                    self.nested(then, assigned, "} else {" if other else "}")
-                    if other:
-                        self.nested(other, assigned, "}")
+            with placed_at(NOWHERE if isinstance(n, HostLaunch) else n.stmt.id.origin()):
+                self.node(n, assigned)
+
+    def node(self, n: HostNode, assigned: set[str]) -> None:
+        match n:
+            case HostLaunch(k):
+                names = [n for n, _ in k.launch_scalars] + [self.argument(a.name) for a in k.arrays]
+                self.out.extend(wrap_list(f"TRY(launch_{k.name}(", [*names, self.stream], "));"))
+            case Plain(s):
+                self.statement(s, assigned)
+            case Nested(For() as s, then):
+                saved = self.exprs.ranges, dict(self.exprs.types)
+                self.out.add(self.head(s))
+                self.exprs.ranges = inside_loop(self.exprs.ranges, s, assigned)
+                self.nested(then, assigned, "}")
+                self.exprs.ranges, self.exprs.types = saved
+            case Nested(Block(), then):
+                self.out.add("{")
+                self.nested(then, assigned, "}")
+            case Nested(If(test), then, other):
+                self.out.add(f"if ({self.e(test)}) {{")
+                self.nested(then, assigned, "} else {" if other else "}")
+                if other:
+                    self.nested(other, assigned, "}")
 
     def nested(self, nodes: tuple[HostNode, ...], assigned: set[str], tail: str) -> None:
         self.out.depth += 1
@@ -249,8 +262,9 @@ def print_grid(k: DeviceKernel, out: Lines, exprs: CudaExprs) -> list[str]:
     varying = [i for i, e in enumerate(grid) if not isinstance(e, Int)]
     for i in varying:
         name = "blocks" if len(grid) == 1 else f"blocks_{AXES[i]}"
-        narrow = exprs.ranges.fits(grid[i]) and not exprs.wide(grid[i])
-        out.add(f"const {INT.name if narrow else WIDE} {name} = {sizes[i]};")
+        t = exprs.machine_type(grid[i])
+        narrow = exprs.ranges.fits(grid[i]) and t.bits <= INT.bits
+        out.add(f"const {INT.name if narrow else exprs.name(max(t, INT64, key=lambda x: x.bits))} {name} = {sizes[i]};")
         sizes[i] = name
     if varying:
         out.add(f"if ({' || '.join(f'{sizes[i]} <= 0' for i in varying)}) return nullptr;")

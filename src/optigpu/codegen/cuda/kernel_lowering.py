@@ -21,7 +21,6 @@ from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, Index, Int, Var
 from optigpu.syntax.free_names import body_free_vars
-from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Function, Mode, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
@@ -46,7 +45,8 @@ class DeviceKernel:
     threads: ThreadMap
     vectors: Mapping[str, int]
     called: tuple[str, ...]
-    ranges: Ranges
+    ranges: Ranges  # in the kernel
+    host_ranges: Ranges  # at the launch, whose grid may be empty
     vector_calls: frozenset[tuple[str, str]]  # such as (vload4, float)
     id: StatementId  # of the kernel_launch
 
@@ -77,7 +77,8 @@ def lower_kernel(
     threads = _mapped_threads(kernel, scope, scalars, lets)
     lowering = Lowering(threads, functions, "device", assigned=assigned_names(device), taken=threads.taken)
     lowering.shared_names |= scope.arrays.keys() | scalars.keys() | locals_in(device)
-    inner = scope
+    running = threads.in_kernel(scope.ranges)
+    inner = replace(scope, ranges=running)
     for s in kernel.setup:
         _, inner = lowering.declaration(s, inner)
     body = without_unused(lowering.body(device, inner))
@@ -93,9 +94,6 @@ def lower_kernel(
     needed |= {x for a in arrays for d in a.dims[1:] if d is not None for x in names_of(d)}
     sizes = [*threads.dims(threads.grid_dims), *threads.dims(threads.block_dims), layout.total]
     needed_at_launch = needed.union(*(names_of(e) for e in sizes))
-    ranges = scope.ranges
-    for c, name in threads.names.items():
-        ranges = ranges.declaring(name, constant_polynomial(0), c.extent - constant_polynomial(1))
     return DeviceKernel(
         kernel.name,
         tuple((n, t) for n, t in scalars.items() if n in needed),
@@ -108,7 +106,8 @@ def lower_kernel(
         threads,
         lowering.vectors,
         tuple(lowering.called),
-        ranges,
+        threads.with_coordinates(running),
+        scope.ranges,
         frozenset(vector_calls(body)),
         kernel.id,
     )

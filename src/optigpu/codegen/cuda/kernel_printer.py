@@ -14,7 +14,7 @@ from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import VECTOR_CALLS
-from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.diagnostic import input_error, placed_at
 from optigpu.syntax.exprs import Array, Expr, Int
 from optigpu.syntax.free_names import names_in
 from optigpu.syntax.printer import Lines
@@ -48,7 +48,8 @@ def print_kernel(
     for d in k.coordinates:
         assert d.init is not None
         assert isinstance(d.type, Scalar)
-        out.add(f"const {d.type.name} {d.name} = {definitions.show(d.init)};")
+        with placed_at(k.id.origin()):
+            out.add(f"const {d.type.name} {d.name} = {definitions.show(d.init)};")
         exprs.types[d.name] = d.type
     printer.body(k.body)
     out.depth -= 1

@@ -14,14 +14,14 @@ from optigpu.codegen.value_ranges import Ranges, inside_loop
 from optigpu.codegen.wrapping import ranges_after
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import VECTOR_CALLS
-from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Int, Var, is_int
+from optigpu.syntax.diagnostic import input_error, placed_at
+from optigpu.syntax.exprs import Addr, Array, Binary, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Mode, Return, Stmt, Store
 from optigpu.syntax.source import StatementId
-from optigpu.syntax.types import INT, UINT, Scalar
+from optigpu.syntax.types import INT, INT64, UINT, Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 NARROW = (
@@ -41,7 +41,9 @@ class CudaExprs(CExprs):
     wide_name, unsigned_wide_name = WIDE, "unsigned long long"
 
     def __init__(self, device: bool, arrays: Mapping[str, ArrayInfo], ranges: Ranges) -> None:
-        super().__init__(ranges if device else replace(ranges, assumed=None))  # host code needs no 32-bit assumptions
+        if not device and ranges.assumed is not None:  # host code needs no 32-bit assumptions
+            ranges = replace(ranges, assumed=ranges.assumed.of_products())
+        super().__init__(ranges)
         self.device = device
         self.arrays = dict(arrays)
 
@@ -70,8 +72,28 @@ class CudaExprs(CExprs):
     def conversion(self, have: Scalar, to: Scalar) -> str:
         return device_conversion(have, to) if self.device else super().conversion(have, to)
 
+    def binary(self, e: Binary) -> tuple[str, int]:
+        if not self.divides_in_32_bits(e):
+            return super().binary(e)
+        left, right = (
+            self.show(x, UNARY_PRECEDENCE) if self.machine_type(x) == INT else self.widened(x, INT)
+            for x in (e.left, e.right)
+        )
+        return f"{left} {e.op} {right}", precedence(e.op)
+
+    def machine_type(self, e: Expr) -> Scalar:
+        return INT if isinstance(e, Binary) and self.divides_in_32_bits(e) else super().machine_type(e)
+
+    def divides_in_32_bits(self, e: Binary) -> bool:
+        """Whether a quotient or remainder of 64-bit texts is computed in 32 bits, since the values are known to fit: GPUs divide
+        64 bits slowly."""
+        if e.op not in ("/", "%") or not self.device or not is_int(e.type) or self.operation_type(e).bits <= INT.bits:
+            return False
+        known = self.ranges.unassumed
+        return all(known.fits(x) for x in (e.left, e.right, Binary("/", e.left, e.right, type=e.type)))
+
     def numeric(self, e: Call) -> tuple[str, int]:
-        if is_int(e.type) and e.func != "abs" and self.device:
+        if is_int(e.type) and e.func != "abs" and self.device and self.machine_type(e).bits <= INT64.bits:
             return f"{e.func}({', '.join(self.alike(e))})", POSTFIX_PRECEDENCE
         return super().numeric(e)
 
@@ -82,13 +104,13 @@ class CudaExprs(CExprs):
             zeros = (Int(0, type=INT),) * (len(info.dims) - len(e.indices))
             return f"&{self.index(replace(e, indices=e.indices + zeros))[0]}", UNARY_PRECEDENCE
         if not info.flat:
-            return info.name + "".join(f"[{self.show(i)}]" for i in e.indices), POSTFIX_PRECEDENCE
+            return info.name + "".join(f"[{self.part(i)}]" for i in e.indices), POSTFIX_PRECEDENCE
         return f"{info.name}[{self.offset(info, e.indices)}]", POSTFIX_PRECEDENCE
 
     def offset(self, info: ArrayInfo, indices: tuple[Expr, ...]) -> str:
         """The linear offset by Horner's rule. An access is in bounds, so in an array of fewer than 2^31 elements it fits `int`."""
         if len(indices) == 1:
-            return self.show(indices[0])
+            return self.part(indices[0])
         size = constant_polynomial(1)
         for d in info.dims:
             size = size * poly(d) if d is not None else size.scaled(1 << 40)
@@ -103,12 +125,16 @@ class CudaExprs(CExprs):
                     out = f"({out})"
                 out, level = f"{out} * {self.show(d, precedence('*') + 1)}", precedence("*")
                 if i != Int(0):
-                    out, level = f"{out} + {self.show(i, precedence('+') + 1)}", precedence("+")
+                    out, level = f"{out} + {self.part(i, precedence('+') + 1)}", precedence("+")
             elif i != Int(0):
-                out, level = self.text(i)
+                out, level = (self.part(i), UNARY_PRECEDENCE) if self.is_beyond(i) else self.text(i)
                 wide = wide or self.wide(i)
                 started = True
         return out or "0"
+
+    def part(self, i: Expr, least: int = 0) -> str:
+        """One index of an access, which is in bounds."""
+        return self.subscript(i) if self.is_beyond(i) else self.show(i, least)
 
 
 class BodyPrinter:
@@ -127,7 +153,8 @@ class BodyPrinter:
         ranges, arrays, types = self.exprs.ranges, dict(self.exprs.arrays), dict(self.exprs.types)
         self.assigned |= assigned_scalars(body)
         for s in body:
-            self.statement(s, self.assigned)
+            with placed_at(s.id.origin()):
+                self.statement(s, self.assigned)
         self.exprs.ranges, self.exprs.arrays, self.exprs.types = ranges, arrays, types
 
     def block(self, head: str, body: Body, tail: str = "}") -> None:

@@ -219,14 +219,25 @@ class ThreadMap:
             out = Binary("%", out, expression(c.extent), type=t)
         return out
 
+    def in_kernel(self, ranges: Ranges) -> Ranges:
+        """The ranges of the host's variables in a kernel that runs: the extents of thread loops are at least 1, since they divide
+        the number of threads, a block has at most 1024 threads, and a grid as many blocks as the hardware allows."""
+        for c in self.names:
+            ranges = ranges.positive(c.extent)
+        ranges = ranges.positive(self.total(self.grid)).positive(self.total(self.block))
+        for sizes, most in ((self.grid_dims, MAX_GRID), (self.block_dims, (MOST_THREADS,) * len(AXES))):
+            for axis, extent, limit in zip(AXES, reversed(sizes), most):
+                if not (sizes is self.grid_dims and axis in self.slices):
+                    ranges = at_most(ranges, extent, limit)
+        return at_most(ranges, self.total(self.block), MOST_THREADS)
+
+    def with_coordinates(self, ranges: Ranges) -> Ranges:
+        for c, name in self.names.items():
+            ranges = ranges.declaring(name, constant_polynomial(0), c.extent - constant_polynomial(1))
+        return ranges
+
     def with_builtins(self, ranges: Ranges) -> Ranges:
-        """Add the ranges of blockIdx, threadIdx and first blocks of slices. A running kernel has at most 1024 threads in a
-        block."""
-        match self.total(self.block).terms:
-            case ((factors, count),) if factors and count > 0:
-                ranges = ranges.having_product(factors, MOST_THREADS // count)
-            case _:
-                pass
+        """Add the ranges of blockIdx, threadIdx and first blocks of slices."""
         for word, dims in (("blockIdx", self.grid_dims), ("threadIdx", self.block_dims)):
             for axis, extent in zip(AXES, reversed(dims)):
                 first = self.slices.get(axis) if word == "blockIdx" else None
@@ -254,3 +265,12 @@ def product_after(path: tuple[tuple[For, Polynomial], ...], s: For) -> Polynomia
             return out
         out = out * extent
     return out
+
+
+def at_most(ranges: Ranges, extent: Polynomial, most: int) -> Ranges:
+    """Add that an extent, if it is a product of non-negative numbers, is at most some number."""
+    match extent.terms:
+        case ((factors, count),) if factors and count > 0 and all(ranges.of_atom(a)[0] >= 0 for a in factors):
+            return ranges.having_product(factors, most // count)
+        case _:
+            return ranges

@@ -58,6 +58,8 @@
 #define MSIZE4(n1, n2, n3, n4) (MSIZE3(n1, n2, n3) * (size_t)(n4))
 #define MSIZE5(n1, n2, n3, n4, n5) (MSIZE4(n1, n2, n3, n4) * (size_t)(n5))
 #define MSIZE6(n1, n2, n3, n4, n5, n6) (MSIZE5(n1, n2, n3, n4, n5) * (size_t)(n6))
+#define MSIZE7(n1, n2, n3, n4, n5, n6, n7) (MSIZE6(n1, n2, n3, n4, n5, n6) * (size_t)(n7))
+#define MSIZE8(n1, n2, n3, n4, n5, n6, n7, n8) (MSIZE7(n1, n2, n3, n4, n5, n6, n7) * (size_t)(n8))
 #define MINDEX1(n1, i1) ((ptrdiff_t)(i1))
 #define MINDEX2(n1, n2, i1, i2) (MINDEX1(n1, i1) * (n2) + (i2))
 #define MINDEX3(n1, n2, n3, i1, i2, i3) (MINDEX2(n1, n2, i1, i2) * (n3) + (i3))
@@ -65,6 +67,10 @@
 #define MINDEX5(n1, n2, n3, n4, n5, i1, i2, i3, i4, i5) (MINDEX4(n1, n2, n3, n4, i1, i2, i3, i4) * (n5) + (i5))
 #define MINDEX6(n1, n2, n3, n4, n5, n6, i1, i2, i3, i4, i5, i6) \
   (MINDEX5(n1, n2, n3, n4, n5, i1, i2, i3, i4, i5) * (n6) + (i6))
+#define MINDEX7(n1, n2, n3, n4, n5, n6, n7, i1, i2, i3, i4, i5, i6, i7) \
+  (MINDEX6(n1, n2, n3, n4, n5, n6, i1, i2, i3, i4, i5, i6) * (n7) + (i7))
+#define MINDEX8(n1, n2, n3, n4, n5, n6, n7, n8, i1, i2, i3, i4, i5, i6, i7, i8) \
+  (MINDEX7(n1, n2, n3, n4, n5, n6, n7, i1, i2, i3, i4, i5, i6, i7) * (n8) + (i8))
 
 #define MALLOC1(T, n1) malloc(MSIZE1(n1) * sizeof(T))
 #define MALLOC2(T, n1, n2) malloc(MSIZE2(n1, n2) * sizeof(T))
@@ -72,12 +78,16 @@
 #define MALLOC4(T, n1, n2, n3, n4) malloc(MSIZE4(n1, n2, n3, n4) * sizeof(T))
 #define MALLOC5(T, n1, n2, n3, n4, n5) malloc(MSIZE5(n1, n2, n3, n4, n5) * sizeof(T))
 #define MALLOC6(T, n1, n2, n3, n4, n5, n6) malloc(MSIZE6(n1, n2, n3, n4, n5, n6) * sizeof(T))
+#define MALLOC7(T, n1, n2, n3, n4, n5, n6, n7) malloc(MSIZE7(n1, n2, n3, n4, n5, n6, n7) * sizeof(T))
+#define MALLOC8(T, n1, n2, n3, n4, n5, n6, n7, n8) malloc(MSIZE8(n1, n2, n3, n4, n5, n6, n7, n8) * sizeof(T))
 #define CALLOC1(T, n1) calloc(MSIZE1(n1), sizeof(T))
 #define CALLOC2(T, n1, n2) calloc(MSIZE2(n1, n2), sizeof(T))
 #define CALLOC3(T, n1, n2, n3) calloc(MSIZE3(n1, n2, n3), sizeof(T))
 #define CALLOC4(T, n1, n2, n3, n4) calloc(MSIZE4(n1, n2, n3, n4), sizeof(T))
 #define CALLOC5(T, n1, n2, n3, n4, n5) calloc(MSIZE5(n1, n2, n3, n4, n5), sizeof(T))
 #define CALLOC6(T, n1, n2, n3, n4, n5, n6) calloc(MSIZE6(n1, n2, n3, n4, n5, n6), sizeof(T))
+#define CALLOC7(T, n1, n2, n3, n4, n5, n6, n7) calloc(MSIZE7(n1, n2, n3, n4, n5, n6, n7), sizeof(T))
+#define CALLOC8(T, n1, n2, n3, n4, n5, n6, n7, n8) calloc(MSIZE8(n1, n2, n3, n4, n5, n6, n7, n8), sizeof(T))
 
 /* Arithmetic: exact_div(a, b) is a / b, for a that b divides */
 #define exact_div(a, b) ((a) / (b))
