@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from optigpu.logic import terms as k
 from optigpu.logic.facts import CHOICES, Facts, Guide
 from optigpu.logic.judge import UNIVERSAL, instance
+from optigpu.logic.signs import Square
 from optigpu.logic.terms import INT, TRUE, Term
 from optigpu.search.refutation import refuted_uninterpreted
 from optigpu.search.samples import advice, moved_to, negative_for_one, samples
+from optigpu.search.squares import squares_in
 from optigpu.search.watch import Watch
 
 MAX_INSTANCES = 120
@@ -77,6 +79,10 @@ class SearchGuide(Guide):
             pairs = ((high_a, low_b), (low_a, high_b)) if c > 0 else ((low_a, low_b), (high_a, high_b))
             distances += [(p, q) for p, q in pairs if p is not None and q is not None]
         return distances
+
+    def squares(self, facts: Facts, p: Term) -> list[tuple[Square, ...]]:
+        """Complete the squares of the quadratic forms in p."""
+        return squares_in(facts, p)
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Instantiate universal facts at terms of ground facts, for a few rounds, since instances bring in new terms."""
