@@ -29,6 +29,7 @@ from optigpu.search.equalities.sum_terms import (
     only_values,
     rewrite_result,
     term_size,
+    zero_divisors,
 )
 from optigpu.search.refutation import differ
 from optigpu.search.search_tools import SearchTools
@@ -154,7 +155,8 @@ class EqualitySearch:
         """Distinguish the cases of a condition inside one side, or use that a variable has only one value."""
         if depth == 0:
             return None
-        cases = (self._case(facts, c, a, b, depth - 1) for c in (*conditions(a, b), *only_values(facts, a, b)))
+        tests = (*conditions(a, b), *only_values(facts, a, b), *zero_divisors(facts, a, b))
+        cases = (self._case(facts, c, a, b, depth - 1) for c in tests)
         case = next((c for c in cases if c is not None), None)
         return None if case is None else (case,)
 
