@@ -295,3 +295,20 @@ def test_wrong_squares_prove_nothing() -> None:
         assert not some.proves(k.le(ZERO_REAL, p)) and some.sign(p) & NEGATIVE and some.sign(p) & ZERO
     with pytest.raises(TypeError):
         Facts(BadSquares((ONE, (), x))).proves(k.le(ZERO_REAL, p))  # type: ignore[arg-type]
+
+
+def test_a_maximum_is_decided_by_a_fact_about_one_value() -> None:
+    values = k.big("fold_max", k.ZERO, n, k.app(X, INDEX), y)
+    both = k.max_(x, values)
+    assert facts(k.le(x, values)).simplify(both) is values
+    assert facts(k.lt(values, x)).simplify(both) is x
+    assert facts(k.le(y, x)).simplify(both) is both  # other values may be greater
+    assert facts(k.le(x, k.big("fold_max", k.ZERO, m, k.app(X, INDEX), y))).simplify(both) is both
+
+
+def test_integers_converted_to_reals_have_their_sign() -> None:
+    less = k.sub(k.to_real(n), ONE)
+    assert facts(k.lt(k.num(1), n)).sign(less) == POSITIVE and facts(k.lt(k.ZERO, n)).sign(less) == NOT_NEGATIVE
+    half = k.sub(k.scale(Fraction(1, 2), k.to_real(n)), ONE)
+    assert facts(k.lt(k.num(2), n)).sign(half) == POSITIVE and facts(k.lt(k.num(1), n)).sign(half) == NOT_NEGATIVE
+    assert facts(k.lt(k.ZERO, n)).sign(half) == ANY

@@ -273,7 +273,19 @@ class Facts:
         (i,), _ = self.arbitrary(INT)
         inner, value = self.inside(low, high, body)
         simpler = inner.simplify(value)  # instead of `reduce`: a quotient variable of i would not be bound below
-        return k.big(t.op, low, high, k.abstract(simpler, (i,)), initial)
+        out = k.big(t.op, low, high, k.abstract(simpler, (i,)), initial)
+        return self._decided_maximum(out) if out.op == "fold_max" and out.args[0].op == "max" else out
+
+    def _decided_maximum(self, t: Term) -> Term:
+        """max(a, b, f(i) for i in a range), where a fact compares a with the maximum of the others."""
+        initial, low, high, body = t.args
+        for a in initial.args:
+            others = k.big("fold_max", low, high, body, k.max_(*(b for b in initial.args if b is not a)))
+            if not self.known.isdisjoint((k.le(a, others), k.lt(a, others))):
+                return others
+            if not self.known.isdisjoint((k.le(others, a), k.lt(others, a))):
+                return a
+        return t
 
     def _divide(self, t: Term) -> Term:
         """(d * quotient + rest) div d is quotient if 0 <= rest < d, and quotient - 1 if -d <= rest < 0, for d >= 1.

@@ -221,6 +221,7 @@ class EqualitySearch:
         """Find a step that does not simplify anything by itself."""
         return (
             next((step for t in one_sided(a, b) if (step := self.forms.spread_guard(t))), None)
+            or self.cuts.at_compared_end(facts, a, b)
             or self._by_large_residue(a, b)
             or self._equal_bodies(facts, a, b, depth)
             or self.cuts.even_ends(facts, a, b)
