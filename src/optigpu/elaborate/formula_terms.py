@@ -6,7 +6,15 @@ import itertools
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, no_remainder, pure_operation, remainder
+from optigpu.elaborate.arithmetic_terms import (
+    divides,
+    exact_quotient,
+    linear,
+    no_remainder,
+    pure_operation,
+    real_function,
+    remainder,
+)
 from optigpu.elaborate.formula_definedness import ValueConditions, defined
 from optigpu.elaborate.name_scope import Entry, FunEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel.instructions import Obligation
@@ -224,7 +232,7 @@ class FormulaElaborator:
                 case "fma":
                     return k.add(k.mul(args[0], args[1]), args[2])
                 case _:
-                    return k.app(k.function_var(real, k.fun_sort((REAL,) * len(args), REAL)), *args)
+                    return real_function(real, *args)
         match name:
             case "min":
                 return k.min_(*args)

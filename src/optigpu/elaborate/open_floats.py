@@ -123,7 +123,8 @@ class OpenFloats(FunctionElaborator):
                 raise unsupported(
                     "which cells are held depends on floats, of which nothing is known where memory is safe", at
                 )
-        requires = [(p, at) for p, at in zip(c.requires, places.requires) if not mentions_reals(p)]
+        conjuncts = ((q, at) for p, at in zip(c.requires, places.requires) for q in k.conjuncts(p) or (p,))
+        requires = [(p, at) for p, at in conjuncts if not mentions_reals(p)]
         ensures = [(p, at) for p, at in zip(c.ensures, places.ensures) if not mentions_reals(p)]
         places = replace(places, requires=[at for _, at in requires], ensures=[at for _, at in ensures])
         pre, post = (tuple(self.claim(x) for x in xs) for xs in (c.pre, c.post))

@@ -17,10 +17,13 @@ from optigpu.logic import terms as k
 from optigpu.logic.bounds import DEFINED, BoundTable
 from optigpu.logic.equations import solved, without_quotient_vars
 from optigpu.logic.inequalities import Elimination
-from optigpu.logic.monomials import split_multiple, without_factor
+from optigpu.logic.monomials import split_multiple
 from optigpu.logic.number_ranges import NumberRanges
 from optigpu.logic.powers import bounds_of_powers, factored, has_product_of_powers, is_power, multiplied, with_factor
-from optigpu.logic.terms import FALSE, INT, ONE, TRUE, ZERO, Coefficients, Sort, Term, instantiate
+from optigpu.logic.reals import FUNCTIONS, cancelled, function_value, is_root, without_quotients
+from optigpu.logic.signs import NEGATIVE, POSITIVE, Signs, Square, is_square
+from optigpu.logic.signs import ZERO as ZERO_SIGN
+from optigpu.logic.terms import FALSE, INT, ONE, TRUE, ZERO, Sort, Term, instantiate
 
 CHOICES = frozenset(("ite", "max", "pow2"))  # operators that facts may decide
 MAX_OPERANDS = 64  # of a disjunction that are tried
@@ -50,6 +53,10 @@ class Guide:
         """Pairs of integers that are not negative, whose products may decide the goal."""
         return []
 
+    def squares(self, facts: Facts, p: Term) -> list[tuple[Square, ...]]:
+        """Squares that may be summands of the real p; what they leave of it may have a sign. Each tuple is one way."""
+        return []
+
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Which of the universal facts to use, and at which terms."""
         return []
@@ -73,6 +80,7 @@ class Facts:
         self._ranges: NumberRanges | None = None
         self._simplified: dict[Term, Term] = {}
         self._nonneg: dict[Term, bool] = {}
+        self._signs: Signs | None = None
         self.constants = 0  # the number of arbitrary constants
         self._larger: dict[object, Facts] = {}
         self.seal: Callable[[Facts], Facts] | None = origin.seal if origin is not None else None
@@ -139,6 +147,7 @@ class Facts:
         self.items = tuple(dict.fromkeys(i for i in _sharpened(items) if i is not TRUE))
         self.known = frozenset(self.items)
         self._bounds, self._ranges, self._simplified, self._nonneg, self._deciding = None, None, {}, {}, False
+        self._signs = None
 
     def _inside(self, fact: Term) -> Term:
         """A fact with the numbers in it simplified, while the fact itself is not decided."""
@@ -212,8 +221,10 @@ class Facts:
                 return factored(new, self.nonneg)
             case "poly" if new.sort is INT and has_product_of_powers(new):
                 return multiplied(new, self.nonneg)
-            case "poly" if new.sort is not INT and any(a.op == "inv" for a in new.parts):
-                return self._cancel(new)
+            case "poly" if new.sort is not INT and any(a.op == "inv" or is_root(a) for a in new.parts):
+                return cancelled(new, self.sign)
+            case "app" if k.is_function(new, FUNCTIONS):
+                return function_value(new, self.sign)
             case "max":
                 return self._maximum(new)
             case "le" | "lt" | "eq":
@@ -266,10 +277,22 @@ class Facts:
         initial = self._simplify(start[0]) if start else None
         if k.le(high, low) is TRUE or self._prove(k.le(high, low)):
             return k.big(t.op, low, low, body, initial)
-        (i,), inner = self.arbitrary(INT)
-        # `simplify` instead of `reduce`: a quotient variable of i would not be bound below.
-        simpler = inner.assume(k.le(low, i), k.lt(i, high)).simplify(instantiate(body, (i,)))
-        return k.big(t.op, low, high, k.abstract(simpler, (i,)), initial)
+        (i,), _ = self.arbitrary(INT)
+        inner, value = self.inside(low, high, body)
+        simpler = inner.simplify(value)  # instead of `reduce`: a quotient variable of i would not be bound below
+        out = k.big(t.op, low, high, k.abstract(simpler, (i,)), initial)
+        return self._decided_maximum(out) if out.op == "fold_max" and out.args[0].op == "max" else out
+
+    def _decided_maximum(self, t: Term) -> Term:
+        """max(a, b, f(i) for i in a range), where a fact compares a with the maximum of the others."""
+        initial, low, high, body = t.args
+        for a in initial.args:
+            others = k.big("fold_max", low, high, body, k.max_(*(b for b in initial.args if b is not a)))
+            if not self.known.isdisjoint((k.le(a, others), k.lt(a, others))):
+                return others
+            if not self.known.isdisjoint((k.le(others, a), k.lt(others, a))):
+                return a
+        return t
 
     def _divide(self, t: Term) -> Term:
         """(d * quotient + rest) div d is quotient if 0 <= rest < d, and quotient - 1 if -d <= rest < 0, for d >= 1.
@@ -291,21 +314,6 @@ class Facts:
             if self.nonneg(k.sub(k.neg(r), ONE)) and self.nonneg(k.add(d, r)):
                 return k.sub(q, ONE)
         return t if quotient is ZERO else k.add(quotient, k.fdiv(rest, d))
-
-    def _cancel(self, t: Term) -> Term:
-        """x * (1 / x) is 1, for x that is known not to be 0."""
-        cs: Coefficients = {}
-        for m, c in k.coefficients(t).items():
-            for a in m:
-                if a.op == "inv" and a in m and a.args[0] in m and self._not_zero(a.args[0]):
-                    m = without_factor(without_factor(m, a), a.args[0])
-            cs[m] = cs.get(m, 0) + c
-        return k.polynomial(cs, t.sort)
-
-    def _not_zero(self, x: Term) -> bool:
-        zero = k.num(0, x.sort)
-        known = k.not_(k.eq(x, zero)) in self.known or k.lt(zero, x) in self.known
-        return known or (x.op == "real" and self._prove(k.not_(k.eq(x.args[0], ZERO))))
 
     def _maximum(self, t: Term) -> Term:
         """A maximum without arguments that are known to be at most another one."""
@@ -349,8 +357,39 @@ class Facts:
             case "not" if g.args[0].op == "eq" and g.args[0].args[0].sort is INT:
                 p = g.args[0].args[0]
                 return self.nonneg(k.sub(p, ONE)) or self.nonneg(k.sub(k.neg(p), ONE)) or self._excludes(g.args[0])
+            case "le" | "lt" | "eq":
+                return self._prove_of_reals(g.op, g.args[0])
+            case "not" if g.args[0].op == "eq":
+                return not self.sign(g.args[0].args[0]) & ZERO_SIGN
             case _:
                 return False
+
+    def _prove_of_reals(self, op: str, p: Term) -> bool:
+        """p <= 0, p < 0 or p = 0, by the sign of p; an equation also where it is multiplied by divisors that are not 0."""
+        excluded = {"le": POSITIVE, "lt": POSITIVE | ZERO_SIGN, "eq": POSITIVE | NEGATIVE}[op]
+        if not self.sign(p) & excluded:
+            return True
+        product = without_quotients(p, self.sign) if op == "eq" else p
+        return product is not p and k.is_zero(self.reduce(product))
+
+    def sign(self, x: Term) -> int:
+        """Which of negative, zero and positive a closed real term can be (logic/signs.py)."""
+        self._signs = self._signs or Signs(self)
+        return self._signs.of(x)
+
+    def where(self, c: Term) -> Facts:
+        return self.assume(c)
+
+    def inside(self, low: Term, high: Term, body: Term) -> tuple[Facts, Term]:
+        """The facts about an arbitrary index of a range, and the body at this index."""
+        (i,), inner = self.arbitrary(INT)
+        return inner.assume(k.le(low, i), k.lt(i, high)), instantiate(body, (i,))
+
+    def squares(self, p: Term) -> list[tuple[Square, ...]]:
+        ways = self.guide.squares(self.sealed, p)
+        if any(type(way) is not tuple or any(not is_square(s) for s in way) for way in ways):
+            raise TypeError("something else than squares")
+        return ways
 
     def _excludes(self, equation: Term) -> bool:
         """Does the equation, which determines a variable, contradict the facts?"""

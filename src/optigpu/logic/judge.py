@@ -14,11 +14,9 @@ from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.names import Origin
 from optigpu.logic.quantifiers import UNIVERSAL, instance, universals
-from optigpu.logic.terms import INT, ZERO, Term, instantiate
+from optigpu.logic.terms import EXPONENTIALS, INT, ZERO, Term, instantiate
 
 _WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
-POSITIVE = ("exp", "exp2")  # mathematical functions whose value is positive
-NOT_NEGATIVE = ("sqrt",)  # mathematical functions whose value is not negative, of numbers that are not
 MAGNITUDE_BITS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the integer types of C, without their sign bit
 
 
@@ -81,7 +79,8 @@ class ObligationJudge:
         if facts.guide.refutes(facts.sealed, k.implies(k.and_(*new), goal)):
             return False
         new += self._laws(facts, goal)
-        return bool((new and facts.assume(*new).proves(goal)) or self.solver.valid(ground + new, goal))
+        known = facts.assume(*map(facts.reduce, new))
+        return bool((new and known.proves(goal)) or self.solver.valid(ground + new, goal))
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """Laws of the functions, bit operations, sums and products that concern the goal: exp(x) > 0, signs and bounds of sums."""
@@ -90,9 +89,9 @@ class ObligationJudge:
             zero = k.num(0, t.sort)
             if t.op in ("band", "bor", "bxor"):
                 out += laws_of_bits(t)
-            elif t.op == "app" and is_function(t.args[0], POSITIVE):
+            elif k.is_function(t, EXPONENTIALS):
                 out.append(k.lt(zero, t))
-            elif t.op == "app" and is_function(t.args[0], NOT_NEGATIVE):
+            elif k.is_function(t, ("sqrt",)):
                 out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # sqrt of a negative number is NaN in C
             elif t.op == "sum":
                 low, high, body = t.args
@@ -125,11 +124,6 @@ class ObligationJudge:
                     out.append(k.implies(k.le(low, high), order(t, k.mul(c, k.sub(high, low)))))
                     break
         return out
-
-
-def is_function(f: Term, stems: tuple[str, ...]) -> bool:
-    """Is this one of these mathematical functions?"""
-    return f.op == "var" and f.data.origin is Origin.FUNCTION and f.data.stem in stems
 
 
 def laws_of_bits(t: Term) -> list[Term]:

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from optigpu.logic import terms as k
 from optigpu.logic.facts import CHOICES, Facts, Guide
 from optigpu.logic.quantifiers import UNIVERSAL
+from optigpu.logic.signs import Square
 from optigpu.logic.terms import INT, Term
 from optigpu.search.instantiation import instances
 from optigpu.search.refutation import refuted_uninterpreted
 from optigpu.search.samples import advice, moved_to, negative_for_one, samples
+from optigpu.search.squares import squares_in
 from optigpu.search.watch import Watch
 
 MAX_SUMMAND_BOUNDS = 8  # tried for the summands of a sum
@@ -76,6 +78,10 @@ class SearchGuide(Guide):
             pairs = ((high_a, low_b), (low_a, high_b)) if c > 0 else ((low_a, low_b), (high_a, high_b))
             distances += [(p, q) for p, q in pairs if p is not None and q is not None]
         return distances
+
+    def squares(self, facts: Facts, p: Term) -> list[tuple[Square, ...]]:
+        """Complete the squares of the quadratic forms in p."""
+        return squares_in(facts, p)
 
     def instances(self, universals: list[Term], ground: list[Term]) -> list[tuple[Term, tuple[Term, ...]]]:
         """Instantiate universal facts at terms that occur; the last ground fact is the goal."""

@@ -11,6 +11,7 @@ from math import prod
 from typing import TypeAlias
 from zlib import crc32
 
+from optigpu.logic import terms as k
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, REAL, Term
 from optigpu.search.evaluation import Sample, Undefined, evaluate, power_of_two
@@ -20,6 +21,7 @@ Number: TypeAlias = int | Fraction  # truth values are 0 and 1
 QUICK_EVALUATION = 6000  # subterms evaluated for one question, at most half of what is left in one model
 THOROUGH_EVALUATION = 60_000  # and for one that much depends on
 MAX_REMEMBERED = 2000  # values of a model
+WITH_LAWS = ("log", "log2", "sqrt")  # functions of which the facts may decide more than that they are positive
 FUNCTION_VALUES = 2003  # how many values functions have
 
 
@@ -84,6 +86,8 @@ class Model:
                 return bound[-1 - index]
             case "var":
                 return self.env[t] if t in self.env else _arbitrary(t, ())
+            case "app" if k.is_function(t, WITH_LAWS):
+                raise Undefined
             case "app" if t.args[0].op == "var" and (self.uninterpreted or not _is_mathematical(t.args[0])):
                 value = _arbitrary(t.args[0], tuple(self._value(x, bound) for x in t.args[1:]))
                 return abs(value) + 1 if _is_mathematical(t.args[0]) else value

@@ -173,11 +173,11 @@ class FormulaWriter:
 
     def number(self, t: Term) -> Expr:
         """Write a literal where one is exact, a quotient otherwise."""
-        if t.sort is not REAL or t.data.denominator == 1:
+        if t.sort is not REAL or (t.data.denominator == 1 and abs(t.data) < 1 << 63):
             return Int(int(t.data))
         for literal_type in (FLOAT, DOUBLE):
             if not is_out_of_range(t.data, literal_type) and nearest_float(t.data, literal_type) == t.data:
-                return Real(t.data, literal_type)
+                return Real(Fraction(t.data), literal_type)
         return Binary("/.", Int(t.data.numerator), Int(t.data.denominator))
 
     def variable(self, t: Term) -> Expr:

@@ -17,7 +17,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.covers import CoverSearch, combined
-from optigpu.search.explore.accumulation import FLAG_MONOIDS
+from optigpu.search.explore.accumulation import FLAG_MONOIDS, Scaled
 from optigpu.search.explore.default_terms import with_default_terms
 from optigpu.search.explore.effect_contents import EffectContents
 from optigpu.search.explore.loop_effects import (
@@ -170,6 +170,10 @@ class LoopContractSearch:
         value = inside_loop.simplify(with_default_terms(k.substitute(value, actual)))
         if isinstance(effect, Accumulation) and effect.accumulator in FLAG_MONOIDS:
             value = _without_choice(value, inside_loop)
+        if isinstance(effect, Accumulation) and isinstance(effect.accumulator, Scaled):
+            entry = facts.simplify(r.value_at(ys))
+            at_entry = facts.simplify(k.substitute(value, {v: low}))
+            value = value if at_entry is entry else k.ite(k.lt(low, v), value, entry)
         init = contents.init_at_start(effect, index, init, inside_loop)
         init = inside_loop.simplify(k.substitute(init, actual))
         known, value = _known_part(value) if isinstance(effect, DeclaredInvariant) else (TRUE, value)

@@ -8,12 +8,16 @@ that its docstring gives.
 from __future__ import annotations
 
 from optigpu.logic.terms.arithmetic import (
+    EXPONENTIALS,
     add,
     bitwise,
     coefficients,
+    content,
     fdiv,
     fmod,
     inv,
+    is_absolute,
+    is_function,
     is_guarded,
     max_,
     min_,
@@ -30,6 +34,7 @@ from optigpu.logic.terms.big_operators import (
     big,
 )
 from optigpu.logic.terms.binders import (
+    LOGARITHMS,
     abstract,
     app,
     forall,
@@ -89,8 +94,10 @@ __all__ = [
     "BINDERS",
     "BOOL",
     "CONSTRUCTORS",
+    "EXPONENTIALS",
     "FALSE",
     "INT",
+    "LOGARITHMS",
     "ONE",
     "REAL",
     "TRUE",
@@ -109,6 +116,7 @@ __all__ = [
     "bound",
     "coefficients",
     "conjuncts",
+    "content",
     "eq",
     "expect",
     "fdiv",
@@ -121,6 +129,8 @@ __all__ = [
     "instantiate",
     "instantiate_all",
     "inv",
+    "is_absolute",
+    "is_function",
     "is_guarded",
     "is_num",
     "is_zero",

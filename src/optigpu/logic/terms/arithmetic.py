@@ -1,16 +1,19 @@
 """Numbers: polynomials over atoms, division, bit operations, extrema, and reals.
 
 A number is a sum of coefficients times monomials, a monomial a sorted tuple of atoms. So two numbers that are equal by the laws of
-commutative rings are the same term.
+commutative rings are the same term. A monomial has at most one exponential of each base, and a reciprocal is one of a sum without
+common factors: exp(a) * exp(b) is exp(a + b), 1 / exp(a) is exp(-a), 1 / (a * b) is (1 / a) * (1 / b), where 1 / 0 is 0.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import pairwise
 from math import gcd
 from operator import xor
 
+from optigpu.logic.names import Origin
 from optigpu.logic.terms.core import (
     CONSTRUCTORS,
     INT,
@@ -30,6 +33,7 @@ from optigpu.logic.terms.core import (
 
 MOST_SUMMANDS = 300_000  # of a product: far beyond what proofs are about
 MOST_ORDERS = 200_000  # monomials whose order is remembered
+EXPONENTIALS = ("exp", "exp2")  # functions f with f(a) * f(b) = f(a + b), f(0) = 1 and f(a) > 0
 
 
 def coefficients(t: Term) -> Coefficients:
@@ -114,11 +118,54 @@ def mul(*xs: Term) -> Term:
             for m2, c2 in right.items():
                 m = tuple(sorted(m1 + m2)) if m1 and m2 else m1 or m2
                 out[m] = out.get(m, 0) + c1 * c2
-    guarded = [m for m in out if len(m) > 1 and any(is_guarded(a) for a in m)]
-    if not guarded:
+    combined = {m: term for m in out if len(m) > 1 and (term := _combined(m, sort)) is not None}
+    if not combined:
         return polynomial(out, sort)
-    rest = polynomial({m: c for m, c in out.items() if m not in guarded}, sort)
-    return add(rest, *(scale(out[m], _absorb(m, sort)) for m in guarded))
+    rest = polynomial({m: c for m, c in out.items() if m not in combined}, sort)
+    return add(rest, *(scale(out[m], term) for m, term in combined.items()))
+
+
+def _combined(m: Monomial, sort: Sort) -> Term | None:
+    """A monomial with factors that a law combines: guarded values, exponentials, and the square of an absolute value."""
+    if any(is_guarded(a) for a in m):
+        return _absorb(m, sort)
+    if sort is REAL:
+        powers = [a for a in m if is_function(a, EXPONENTIALS)]
+        same = [a for a in powers if len(powers) > 1 and a.args[0] is powers[0].args[0]]
+        same = same if len(same) > 1 else [a for a in powers[1:] if a.args[0] is powers[-1].args[0]]
+        if len(same) > 1:
+            return mul(exponential(same[0].args[0], add(*(a.args[1] for a in same))), *_without(m, same))
+    twice = next((a for a, b in pairwise(m) if a is b and is_absolute(a)), None)
+    return None if twice is None else mul(twice.args[0], twice.args[0], *_without(m, [twice, twice]))
+
+
+def _without(m: Monomial, factors: list[Term]) -> list[Term]:
+    rest = list(m)
+    for f in factors:
+        rest.remove(f)
+    return rest
+
+
+def is_function(t: Term, stems: tuple[str, ...]) -> bool:
+    """Is it an application of one of these mathematical functions?"""
+    if t.op != "app" or t.args[0].op != "var":
+        return False
+    name = t.args[0].data
+    return name.origin is Origin.FUNCTION and name.stem in stems
+
+
+def is_absolute(t: Term) -> bool:
+    """Is it max(x, -x)?"""
+    return t.op == "max" and len(t.args) == 2 and t.args[0] is neg(t.args[1])
+
+
+def exponential(f: Term, x: Term) -> Term:
+    """f(x) for an exponential f: 1 at 0, and powers of two at small integers."""
+    if is_zero(expect(REAL, x)):
+        return num(1, REAL)
+    if is_num(x) and f.data.stem == "exp2" and x.data.denominator == 1 and abs(x.data) <= 64:
+        return num(Fraction(2) ** int(x.data), REAL)
+    return interned("app", (f, x), REAL)
 
 
 def is_guarded(a: Term) -> bool:
@@ -260,12 +307,45 @@ def trunc(x: Term) -> Term:
 
 @constructor("inv")
 def inv(x: Term) -> Term:
-    """1 / x for a real x (unspecified for 0). A coefficient c is taken out: 1 / (c * y) = (1 / c) * (1 / y), for c != 0."""
-    if is_num(expect(REAL, x)) and x.data != 0:
-        return num(Fraction(1) / x.data, REAL)
+    """1 / x for a real x, and 0 for 0: so 1 / (a * b) = (1 / a) * (1 / b) and 1 / (1 / a) = a for all numbers.
+
+    Common factors of the summands are taken out, and so is the first coefficient.
+    """
+    if is_num(expect(REAL, x)):
+        return x if x.data == 0 else num(Fraction(1) / x.data, REAL)
+    number, factors, rest = content(x)
+    inverse = [interned("inv", (rest,), REAL)] if not is_num(rest) else []
+    return scale(Fraction(1) / number, mul(num(1, REAL), *(_inverse(a) for a in factors), *inverse))
+
+
+def _inverse(a: Term) -> Term:
+    """1 / a for an atom a."""
+    if a.op == "inv":
+        return a.args[0]
+    return exponential(a.args[0], neg(a.args[1])) if is_function(a, EXPONENTIALS) else interned("inv", (a,), REAL)
+
+
+def content(x: Term) -> tuple[Fraction, Monomial, Term]:
+    """(c, factors, rest) with x = c * product of the factors * rest, for a number c != 0 and a rest without common factors.
+
+    x is real and not 0. Of exponentials, the factor is the one of the smallest exponent: for each monomial of the exponents, its
+    smallest coefficient among the summands of x, 0 where it does not occur.
+    """
     cs = coefficients(x)
     if len(cs) == 1:
-        (m, c), *_ = cs.items()
-        if c != 1:
-            return scale(Fraction(1) / c, inv(polynomial({m: 1}, REAL)))
-    return interned("inv", (x,), REAL)
+        ((m, c),) = cs.items()
+        return Fraction(c), m, num(1, REAL)
+    common = [a for a in dict.fromkeys(next(iter(cs))) for _ in range(min(m.count(a) for m in cs))]
+    common = [a for a in common if not is_function(a, EXPONENTIALS)]
+    for f in dict.fromkeys(a.args[0] for m in cs for a in m if is_function(a, EXPONENTIALS)):
+        exponents = [next((coefficients(a.args[1]) for a in m if a.op == "app" and a.args[0] is f), {}) for m in cs]
+        least = {n: min(e.get(n, 0) for e in exponents) for n in dict.fromkeys(n for e in exponents for n in e)}
+        shift = polynomial(least, REAL)
+        common += [] if is_zero(shift) else [exponential(f, shift)]
+    if common:
+        inverse = [_inverse(a) for a in common if is_function(a, EXPONENTIALS)]
+        plain = [a for a in common if not is_function(a, EXPONENTIALS)]
+        x = mul(polynomial({tuple(_without(m, plain)): c for m, c in cs.items()}, REAL), num(1, REAL), *inverse)
+    cs = coefficients(x)
+    c = Fraction(cs[min(cs, key=monomial_order)])
+    return c, tuple(common), scale(1 / c, x)

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from optigpu.logic.terms.arithmetic import add, coefficients, max_, mul, scale, sub, to_real
+from optigpu.logic.terms.arithmetic import (
+    EXPONENTIALS,
+    add,
+    coefficients,
+    exponential,
+    is_function,
+    max_,
+    mul,
+    polynomial,
+    scale,
+    sub,
+    to_real,
+)
 from optigpu.logic.terms.binders import instantiate, mentions_bound, shift
 from optigpu.logic.terms.booleans import and_, conjuncts, ite, not_
 from optigpu.logic.terms.core import (
@@ -77,13 +89,22 @@ def _fold_max(low: Term, high: Term, body: Term, initial: Term) -> Term:
 
 
 def _sum(low: Term, high: Term, body: Term) -> Term:
-    """Linearity: a sum for each monomial of the body. Factors that do not depend on the index are moved out."""
+    """Linearity: a sum for each monomial of the body. Factors that do not depend on the index are moved out: of exp(x + y), too."""
     out: list[Term] = []
     for m, c in coefficients(body).items():
+        m = tuple(x for a in m for x in (_split_exponent(a) if is_function(a, EXPONENTIALS) else (a,)))
         inside = [a for a in m if mentions_bound(a, 0)]
         outside = [shift(a, -1) for a in m if not mentions_bound(a, 0)]
         out.append(scale(c, mul(num(1, body.sort), *outside, _sum_of_product(low, high, inside, body.sort))))
     return add(num(0, body.sort), *out)
+
+
+def _split_exponent(a: Term) -> tuple[Term, ...]:
+    """exp(x + y) as exp(x) and exp(y), where x depends on the index and y does not."""
+    f, exponent = a.args
+    still = {m: c for m, c in coefficients(exponent).items() if not any(mentions_bound(x, 0) for x in m)}
+    fixed = polynomial(still, exponent.sort)
+    return (a,) if is_zero(fixed) else (exponential(f, sub(exponent, fixed)), exponential(f, fixed))
 
 
 def _sum_of_product(low: Term, high: Term, factors: list[Term], sort: Sort) -> Term:

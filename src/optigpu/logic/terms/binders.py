@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from optigpu.logic.terms.arithmetic import coefficients, mul, polynomial
+from optigpu.logic.names import Origin
+from optigpu.logic.terms.arithmetic import EXPONENTIALS, coefficients, exponential, is_function, mul, polynomial
 from optigpu.logic.terms.core import (
     BOOL,
     CONSTRUCTORS,
     FALSE,
+    REAL,
     TRUE,
     Coefficients,
     Term,
@@ -25,15 +27,22 @@ from optigpu.logic.terms.core import (
     remembered,
 )
 
+LOGARITHMS = {"log": "exp", "log2": "exp2"}  # of which exponentials they are the inverse functions
+
 
 @constructor("app")
 def app(f: Term, *args: Term) -> Term:
-    """f(args), of the sorts that f has. A lambda is applied at once."""
+    """f(args), of the sorts that f has. A lambda is applied at once. The logarithm of exp(x) is x."""
     if len(args) != len(f.sort.args) or any(a.sort is not s for a, s in zip(args, f.sort.args)):
         raise TypeError(f"{f} is applied to arguments of other sorts")
     if f.op == "lam":
         return instantiate(f.args[0], args)
     assert f.sort.result is not None
+    if f.op == "var" and f.data.origin is Origin.FUNCTION and f.sort.args == (REAL,):
+        if f.data.stem in EXPONENTIALS:
+            return exponential(f, args[0])
+        if is_function(args[0], EXPONENTIALS) and LOGARITHMS.get(f.data.stem) == args[0].args[0].data.stem:
+            return args[0].args[1]
     return interned("app", (f, *args), f.sort.result)
 
 

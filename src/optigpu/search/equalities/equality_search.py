@@ -32,6 +32,7 @@ from optigpu.search.equalities.sum_terms import (
     possible_ranges,
     rewrite_result,
     term_size,
+    zero_divisors,
 )
 from optigpu.search.refutation import differ
 from optigpu.search.search_tools import SearchTools
@@ -158,7 +159,7 @@ class EqualitySearch:
         """Distinguish the cases of a condition inside one side, or use that a variable has only one value."""
         if depth == 0:
             return None
-        tests = (*conditions(a, b), *only_values(facts, a, b), *possible_ranges(facts, a, b))
+        tests = (*conditions(a, b), *only_values(facts, a, b), *possible_ranges(facts, a, b), *zero_divisors(facts, a, b))
         cases = (self._case(facts, c, a, b, depth - 1) for c in tests)
         case = next((c for c in cases if c is not None), None)
         return None if case is None else (case,)
@@ -225,6 +226,7 @@ class EqualitySearch:
         """Find a step that does not simplify anything by itself."""
         return (
             next((step for t in one_sided(a, b) if (step := self.forms.spread_guard(t))), None)
+            or self.cuts.at_compared_end(facts, a, b)
             or self._by_large_residue(a, b)
             or self._equal_bodies(facts, a, b, depth)
             or known_equation(self.tools, facts, a, b)

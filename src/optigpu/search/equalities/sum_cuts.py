@@ -58,6 +58,14 @@ class SumCuts:
                     return Split(whole, at)
         return None
 
+    def at_compared_end(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Split a maximum at the end of one of the same values that a fact compares with something."""
+        compared = [i for i in facts.items if i.op in ("le", "lt") and "fold_max" in i.ops]
+        parts = [s for i in compared for s in k.subterms_with(i, "fold_max") if s.level == 0]
+        pairs = ((t, s) for t in one_sided(a, b) for s in parts if t.op == "fold_max" and t.args[-1] is s.args[-1])
+        ends = (self.at_other_end(facts, t, s) for t, s in pairs if t is not s)
+        return next((cut for cut in ends if cut is not None and cut.old not in parts), None)
+
     def even_ends(self, facts: Facts, a: Term, b: Term) -> Split | None:
         """Split a sum whose range differs from another's by a few indices at one end, whatever the bodies are."""
         candidates = one_sided(a, b)

@@ -131,6 +131,13 @@ def only_values(facts: Facts, *terms: Term) -> list[Term]:
     return sorted(e for e in equations if any(e.free <= t.free for t in terms))
 
 
+def zero_divisors(facts: Facts, *terms: Term) -> list[Term]:
+    """List equations i = 0 for the integers i by which the terms divide and that are not known to be another number."""
+    divisors = {q.args[0] for t in terms for q in k.subterms_with(t, "inv") if q.level == 0 and q.args[0].op == "real"}
+    equations = sorted({k.eq(d.args[0], k.ZERO) for d in divisors})
+    return [e for e in equations if decides(facts, e) and not facts.proves(k.not_(e))]
+
+
 def first_atom(c: Term) -> Term:
     """Return the first conjunct or disjunct, recursively."""
     return first_atom(c.args[0]) if c.op in ("and", "or") else c

@@ -12,8 +12,9 @@ from typing import TypeAlias, assert_never
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
+from optigpu.logic.cells import Terms
 from optigpu.logic.equality import maximum_parts
-from optigpu.logic.terms import INT, TRUE, Term
+from optigpu.logic.terms import INT, TRUE, Term, instantiate
 
 
 class Monoid(Enum):
@@ -36,7 +37,25 @@ class Latch:
     value: Term
 
 
-Accumulator: TypeAlias = Monoid | Latch
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """`x = a(v) * x + b(v)`, with a weight h such that h(v + 1) * a(v) = h(v): the summand is h(v + 1) * b(v).
+
+    The weight is under the binders of the cells and the iteration. Where it is 0, as in the first iteration for a mean, the value
+    is said to be 0.
+    """
+
+    weight: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Telescoped:
+    """`x = x + G(v + 1) - G(v) + summand`, with a G that is 0 in the first iteration, under the binders of the cells and v."""
+
+    offset: Term
+
+
+Accumulator: TypeAlias = Monoid | Latch | Scaled | Telescoped
 NUMERIC_MONOIDS = (Monoid.SUM, Monoid.PRODUCT, Monoid.MAXIMUM, Monoid.MINIMUM)
 FLAG_MONOIDS = (Monoid.FLAG_ALL, Monoid.FLAG_ANY)
 
@@ -49,12 +68,29 @@ class MonoidStep:
     summand: Term
 
 
+def at_cells(accumulator: Accumulator, xs: Terms) -> Accumulator:
+    """The accumulator of the cells at these values of their binders: under the iteration alone."""
+    args = (*xs, k.bound(0, INT))
+    match accumulator:
+        case Scaled(weight):
+            return Scaled(instantiate(weight, args))
+        case Telescoped(offset):
+            return Telescoped(instantiate(offset, args))
+        case _:
+            return accumulator
+
+
 def accumulated_value(accumulator: Accumulator, entry: Term, low: Term, high: Term, summand: Term) -> Term:
     """Combine the entry value with the summands of the iterations low..high; `summand` is under the iteration."""
     never = k.big("all", low, high, k.not_(summand)) if summand.sort is k.BOOL else TRUE
     match accumulator:
         case Latch(value):
             return k.ite(never, entry, value)
+        case Scaled(weight):
+            weighted = k.add(k.mul(instantiate(weight, (low,)), entry), k.big("sum", low, high, summand))
+            return k.mul(k.inv(instantiate(weight, (high,))), weighted)
+        case Telescoped(offset):
+            return k.add(entry, instantiate(offset, (high,)), k.big("sum", low, high, summand))
         case Monoid.SUM:
             return k.add(entry, k.big("sum", low, high, summand))
         case Monoid.PRODUCT:

@@ -10,7 +10,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms, arguments, outermost, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
-from optigpu.search.explore.accumulation import Accumulator, accumulated_value
+from optigpu.search.explore.accumulation import Accumulator, accumulated_value, at_cells
 from optigpu.search.explore.loop_effects import (
     Accumulation,
     DeclaredInvariant,
@@ -118,7 +118,7 @@ class EffectContents:
         entry = summary.entry[u.cells.base].initial(u.cells.index)
         xs = self.tools.temporaries(u.cells.arity, "z")
         summand = k.abstract(instantiate(u.value, xs), (summary.v,))
-        total = accumulated_value(accumulator, instantiate(entry, xs), summary.range.low, end, summand)
+        total = accumulated_value(at_cells(accumulator, xs), instantiate(entry, xs), summary.range.low, end, summand)
         return k.abstract(total, xs)
 
     # After the loop

@@ -12,7 +12,17 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, box
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
-from optigpu.search.explore.accumulation import NUMERIC_MONOIDS, Latch, accumulated_value, accumulation, latched
+from optigpu.search.explore.accumulation import (
+    NUMERIC_MONOIDS,
+    Latch,
+    Monoid,
+    MonoidStep,
+    Scaled,
+    Telescoped,
+    accumulated_value,
+    accumulation,
+    latched,
+)
 from optigpu.search.explore.effect_contents import EffectContents, rotating_slot
 from optigpu.search.explore.iteration_dependence import IterationDependence
 from optigpu.search.explore.loop_effects import (
@@ -25,6 +35,8 @@ from optigpu.search.explore.loop_effects import (
     UnknownEffect,
 )
 from optigpu.search.explore.symbolic_memory import Content, Update
+from optigpu.search.explore.telescoping_sums import telescoped
+from optigpu.search.explore.weighted_sums import weighted_sum
 from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible, scoped, search_var
 from optigpu.search.search_tools import SearchTools
 
@@ -142,11 +154,31 @@ class EffectInference:
         old = self.summary.entry[base].initial(u.cells.at(xs))
         step = accumulation(value, old, start)
         if step is not None:
-            return Accumulation(base, (replace(u, value=k.abstract(step.summand, xs)),), step.monoid)
+            closed = self._telescoped(step, xs, inside)
+            accumulator, summand = closed if closed is not None else (step.monoid, step.summand)
+            return Accumulation(base, (replace(u, value=k.abstract(summand, xs)),), accumulator)
+        if (weighted := self._weighted_sum(value, old, start, xs, inside)) is not None:
+            return Accumulation(base, (replace(u, value=k.abstract(weighted[1], xs)),), weighted[0])
         latch = latched(value, old, start)
         if latch is None or not self._is_constant(latch[1], xs):
             return None
         return Accumulation(base, (replace(u, value=k.abstract(latch[0], xs)),), Latch(latch[1]))
+
+    def _telescoped(self, step: MonoidStep, xs: Terms, inside: Facts) -> tuple[Telescoped, Term] | None:
+        """Find a closed form of a sum whose summands have prefix sums as factors."""
+        if step.monoid is not Monoid.SUM:
+            return None
+        v = self.summary.v
+        found = telescoped(inside, step.summand, v, self.summary.range.low)
+        return None if found is None else (Telescoped(k.abstract(found[0], (*xs, v))), found[1])
+
+    def _weighted_sum(
+        self, value: Term, old: Term, start: Term, xs: Terms, inside: Facts
+    ) -> tuple[Scaled, Term] | None:
+        """Find the weight of an accumulator whose scale changes."""
+        v = self.summary.v
+        found = weighted_sum(self.tools, inside, value, old, start, v)
+        return None if found is None else (Scaled(k.abstract(found[0], (*xs, v))), found[1])
 
     def _is_constant(self, t: Term, xs: Terms) -> bool:
         """Is a term the same in all iterations and for all cells?"""

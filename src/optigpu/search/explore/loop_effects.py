@@ -15,7 +15,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, over, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
-from optigpu.search.explore.accumulation import Accumulator, Latch
+from optigpu.search.explore.accumulation import Accumulator, Latch, Scaled, Telescoped
 from optigpu.search.explore.symbolic_memory import Content, Update
 from optigpu.search.samples import advice
 from optigpu.search.search_tools import SearchTools
@@ -98,9 +98,17 @@ def is_private(effect: Effect) -> bool:
 def substituted(effect: Effect, names: dict[Term, Term]) -> Effect:
     """Substitute terms for variables in an effect."""
     effect = replace(effect, updates=tuple(u.substitute(names) for u in effect.updates))
-    if isinstance(effect, Accumulation) and isinstance(effect.accumulator, Latch):
-        return replace(effect, accumulator=Latch(k.substitute(effect.accumulator.value, names)))
-    return effect
+    if not isinstance(effect, Accumulation):
+        return effect
+    match effect.accumulator:
+        case Latch(value):
+            return replace(effect, accumulator=Latch(k.substitute(value, names)))
+        case Scaled(weight):
+            return replace(effect, accumulator=Scaled(k.substitute(weight, names)))
+        case Telescoped(offset):
+            return replace(effect, accumulator=Telescoped(k.substitute(offset, names)))
+        case _:
+            return effect
 
 
 @dataclass
