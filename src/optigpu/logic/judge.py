@@ -12,7 +12,6 @@ from dataclasses import field
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
-from optigpu.logic.names import Origin
 from optigpu.logic.quantifiers import UNIVERSAL, instance, universals
 from optigpu.logic.terms import EXPONENTIALS, INT, ZERO, Term, instantiate
 

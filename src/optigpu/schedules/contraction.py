@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from optigpu.light_dataclass import dataclass
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Index, Var
+from optigpu.syntax.walk import body_subexpressions, root_name
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
 
@@ -112,7 +114,6 @@ def _spread(s: TransformSession, array: str, t: Tile, order: Sequence[str], exte
 
 def _reorder_dims(s: TransformSession, array: str, wanted: Sequence[str]) -> None:
     """Put the dimensions of a staged array in the order of the loop indices that it is read with."""
-    reads = [x for f in s.program.functions for st in statements(f.body) if isinstance(st, Store) for x in subexpressions(st.value)]
-    found = next(x for x in reads if isinstance(x, Index) and root_name(x) == array)
-    names = [i.name for i in found.indices if isinstance(i, Var)]
+    accesses = [x for f in s.program.functions() for x in body_subexpressions(f.body or ()) if isinstance(x, Index)]
+    names = [i.name for i in next(x for x in accesses if root_name(x) == array).indices if isinstance(i, Var)]
     s.matrix.reorder_dims(array, [names.index(w) for w in wanted])

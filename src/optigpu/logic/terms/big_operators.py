@@ -129,6 +129,21 @@ def _sum_of_product(low: Term, high: Term, factors: list[Term], sort: Sort) -> T
             moving = and_(*(x for x in conjuncts(c) if mentions_bound(x, 0)))
             rest = big("sum", low, high, ite(moving, a, b))
             return ite(and_(*(shift(x, -1) for x in fixed)), rest, b)
+        return _guarded_sum(low, high, c, a)
     elif body.op == "num" or (body.op == "poly" and (len(body.data) > 1 or body.data[0][1] != 1)):
         return _sum(low, high, body)
     return interned("sum", (low, high, body), sort)
+
+
+def _guarded_sum(low: Term, high: Term, guard: Term, value: Term) -> Term:
+    """The sum of `guard ? value : 0`: one for each monomial of the value, as without a guard."""
+    zero, one = num(0, value.sort), num(1, value.sort)
+    out: list[Term] = []
+    for m, c in coefficients(value).items():
+        inside = [a for a in m if mentions_bound(a, 0)]
+        outside = [shift(a, -1) for a in m if not mentions_bound(a, 0)]
+        body = ite(guard, mul(one, *inside), zero)
+        alike = body.op == "ite" and body.args[0] is guard and body.args[2] is zero
+        rest = interned("sum", (low, high, body), value.sort) if alike else big("sum", low, high, body)
+        out.append(scale(c, mul(one, *outside, rest)))
+    return add(zero, *out)

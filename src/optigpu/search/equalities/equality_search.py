@@ -19,6 +19,7 @@ from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.prefix_differences import prefix_difference_steps
 from optigpu.search.equalities.sum_cuts import SumCuts
 from optigpu.search.equalities.sum_forms import SumForms
+from optigpu.search.equalities.sum_nests import SumNests
 from optigpu.search.equalities.sum_reindexing import MAX_STRIDE, SMALL_STRIDE, SumReindexing
 from optigpu.search.equalities.sum_terms import (
     Rewrite,
@@ -68,6 +69,7 @@ class EqualitySearch:
         self.forms = SumForms(tools)
         self.cuts = SumCuts(tools)
         self.reindexing = SumReindexing(tools, self.forms)
+        self.nests = SumNests(tools)
         self.determined = DeterminedIndices(tools, self.forms)
         self.maxima = MaximumSearch(tools)
 
@@ -208,7 +210,7 @@ class EqualitySearch:
 
         Beside c sums over every c-th index, as an unrolled loop has them, a sum is split by residues of c even if c is large.
         `count`: of all sums there are."""
-        exchanged = self.reindexing.exchanged(s, t)
+        exchanged = self.nests.exchanged(s, t)
         if exchanged is not None:
             return exchanged
         if s.args[-1] is t.args[-1]:
@@ -225,8 +227,7 @@ class EqualitySearch:
     def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
         """Find a step that does not simplify anything by itself."""
         return (
-            next((step for t in one_sided(a, b) if (step := self.forms.spread_guard(t))), None)
-            or self.cuts.at_compared_end(facts, a, b)
+            self.cuts.at_compared_end(facts, a, b)
             or self._by_large_residue(a, b)
             or self._equal_bodies(facts, a, b, depth)
             or known_equation(self.tools, facts, a, b)

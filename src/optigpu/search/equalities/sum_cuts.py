@@ -24,7 +24,7 @@ class SumCuts:
     def common(self, facts: Facts, a: Term, b: Term) -> list[Split]:
         """Cut off the last summands that occur by themselves; or else what two sums of one body do not have in common."""
         candidates = one_sided(a, b)
-        summands = {m[0] for m in k.coefficients(k.sub(a, b)) if len(m) == 1} if a.sort.numeric else set()
+        summands = {x for m in k.coefficients(k.sub(a, b)) for x in m} if a.sort.numeric else set()
         cuts: list[Split] = []
         by_body: dict[tuple[str, Term], list[Term]] = {}
         for t in candidates:

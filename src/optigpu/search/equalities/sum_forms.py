@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from optigpu.logic import terms as k
-from optigpu.logic.equality import Case, Equality, EqualityStep, EqualitySteps, Extend, Reindex, peel
+from optigpu.logic.equality import Case, Equality, EqualityStep, EqualitySteps, Extend, Reindex, Split, peel
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
-from optigpu.search.equalities.sum_terms import big_operators, bind_step, lower_bound, upper_bound
+from optigpu.search.equalities.sum_nests import SumNests
+from optigpu.search.equalities.sum_terms import big_operators, bind_step, lower_bound, rewrite_result, upper_bound
 from optigpu.search.search_tools import SearchTools
 
 MAX_PLAIN_STEPS = 4
@@ -23,6 +24,7 @@ class SumForms:
     def __init__(self, tools: SearchTools) -> None:
         self.tools = tools
         self.equality = Equality(tools.judge)
+        self.nests = SumNests(tools)
         self._kept: set[Term] = set()  # sums whose guard is wanted as it is
 
     def restart(self) -> None:
@@ -32,7 +34,7 @@ class SumForms:
         """From now on, the guards of these sums do not become bounds."""
         self._kept.update(sums)
 
-    def holds(self, facts: Facts, step: Reindex) -> bool:
+    def holds(self, facts: Facts, step: Reindex | Split) -> bool:
         """Will the kernel accept the step?"""
         return self.equality.replacement(facts, step) is not None
 
@@ -45,15 +47,15 @@ class SumForms:
             if step is None:
                 break
             steps.append(step)
-            t = facts.simplify(k.replace_subterms(t, {step.old: step.new}))
+            t = facts.simplify(k.replace_subterms(t, {step.old: rewrite_result(step)}))
         return t, tuple(steps)
 
-    def simpler(self, facts: Facts, t: Term) -> Reindex | None:
+    def simpler(self, facts: Facts, t: Term) -> Reindex | Split | None:
         """Merge two nested ranges into one, or turn a guard into a bound of the range."""
         if t.op != "sum":
             return None
-        steps = [step for step in (self._merged(facts, t), self._trimmed(facts, t)) if step is not None]
-        return next((step for step in steps if self.holds(facts, step)), None)
+        steps = [self._merged(facts, t), self._trimmed(facts, t), self.nests.merged_pair(facts, t)]
+        return next((step for step in steps if step is not None and self.holds(facts, step)), None)
 
     def _merged(self, facts: Facts, t: Term) -> Reindex | None:
         """Merge nested ranges b in 0..B, x in 0..X, if guard and body depend on X*b + x (or on b + B*x) alone."""
@@ -91,10 +93,13 @@ class SumForms:
             if {b, x} & (body.free | where.free):
                 continue
             new = self._sum_where(facts, i, k.ZERO, k.mul(outer, inner), where, body)
+            if new.op != "sum":  # what is summed up does not depend on the index
+                guarded = k.ite(where, body, k.num(0, body.sort))
+                new = k.big("sum", k.ZERO, k.mul(outer, inner), k.abstract(guarded, (i,)))
             return Reindex(t, new, (k.abstract(index, (b, x)),), tuple(k.abstract(u, (i,)) for u in back))
         return None
 
-    def _trimmed(self, facts: Facts, t: Term) -> Reindex | None:
+    def _trimmed(self, facts: Facts, t: Term) -> Reindex | Split | None:
         """Turn a guard that bounds the index into a bound of the range."""
         guarded = peel(t, 1)
         if guarded is None or guarded.where is k.TRUE or t in self._kept:
@@ -102,7 +107,10 @@ class SumForms:
         (i,) = self.tools.temporaries(1, "t")
         low, high = guarded.ranges[0]
         new = self._sum_where(facts, i, low, high, instantiate(guarded.where, (i,)), guarded.at((i,))[0])
-        if new.op != "sum" or new is t or peel(new, 1) is None:
+        if new.op != "sum":  # what is summed up does not depend on the index
+            ends = (upper_bound(c, i) for c in k.conjuncts(instantiate(guarded.where, (i,))))
+            return next((Split(t, end) for end in ends if end is not None), None)
+        if new is t or peel(new, 1) is None:
             return None
         identity = (k.bound(0, k.INT),)
         return Reindex(t, new, identity, identity)
@@ -146,20 +154,3 @@ class SumForms:
                         new = k.big("sum", old.args[0], old.args[1], k.abstract(new, (y,)))
                     return Extend(t, k.abstract(new, (x,)), tuple(bind_step(self.tools, s, x) for s in steps))
         return None
-
-    def spread_guard(self, t: Term) -> Extend | None:
-        """Rewrite the body `c ? x + y : 0` of a nested sum as (c ? x : 0) + (c ? y : 0), which makes a sum for each."""
-        if t.op != "sum" or t.level > 0:
-            return None
-        (x,) = self.tools.temporaries(1, "g")
-        body = instantiate(t.args[-1], (x,))
-        steps: EqualitySteps
-        if k.is_guarded(body) and len(cs := k.coefficients(body.args[1])) > 1:
-            c, zero = body.args[0], body.args[2]
-            new = k.add(*(k.ite(c, k.polynomial({m: number}, body.sort), zero) for m, number in cs.items()))
-            steps = (Case(c, (), ()),)
-        elif (inner := self.spread_guard(body)) is not None:
-            new, steps = k.big("sum", body.args[0], body.args[1], inner.body), (inner,)
-        else:
-            return None
-        return Extend(t, k.abstract(new, (x,)), tuple(bind_step(self.tools, s, x) for s in steps))

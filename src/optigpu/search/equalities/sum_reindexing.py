@@ -112,19 +112,6 @@ class SumReindexing:
                 return None
         return Reindex(t, s, arguments(depth), arguments(depth))
 
-    def exchanged(self, s: Term, t: Term) -> Reindex | None:
-        """Exchange two nested ranges."""
-        first, second = peel(s, 2), peel(t, 2)
-        if first is None or second is None:
-            return None
-        x, y = self.tools.temporaries(2, "s")
-        if any(r.level for p in (*first.ranges, *second.ranges) for r in p):
-            return None
-        if first.ranges != (second.ranges[1], second.ranges[0]) or first.at((x, y)) != second.at((y, x)):
-            return None
-        exchange = (k.bound(0, k.INT), k.bound(1, k.INT))
-        return Reindex(s, t, exchange, exchange)
-
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """Re-index t, a sum or a product, by a shift or a reversal, after which its body is that of `like`."""
         x, y = self.tools.temporaries(2, "s")
