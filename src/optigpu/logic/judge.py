@@ -18,6 +18,7 @@ from optigpu.logic.terms import INT, ZERO, Term, instantiate
 UNIVERSAL = ("all", "forall")
 _WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
 POSITIVE = ("exp", "exp2")  # mathematical functions whose value is positive
+AT_MOST_ONE = ("tanh", "erf", "sin", "cos")  # mathematical functions whose value is between -1 and 1
 NOT_NEGATIVE = ("sqrt",)  # mathematical functions whose value is not negative, of numbers that are not
 MAGNITUDE_BITS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the integer types of C, without their sign bit
 
@@ -92,6 +93,9 @@ class ObligationJudge:
                 out += laws_of_bits(t)
             elif t.op == "app" and is_function(t.args[0], POSITIVE):
                 out.append(k.lt(zero, t))
+            elif t.op == "app" and is_function(t.args[0], AT_MOST_ONE):
+                one = k.num(1, t.sort)
+                out += [k.le(k.neg(one), t), k.le(t, one)]
             elif t.op == "app" and is_function(t.args[0], NOT_NEGATIVE):
                 out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # sqrt of a negative number is NaN in C
             elif t.op == "sum":
