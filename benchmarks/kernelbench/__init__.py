@@ -4,5 +4,6 @@ from benchmarks.kernelbench.operators import ACTIVATIONS, ATTENTION, LOSSES, MAT
 from benchmarks.kernelbench.windows import CONVOLUTIONS, POOLING
 
 OPERATORS: list[Operator] = sorted(
-    [*MATMULS, *ACTIVATIONS, *NORMS, *POOLING, *REDUCTIONS, *CONVOLUTIONS, *SCANS, *LOSSES, ATTENTION], key=lambda o: o.number
+    [*MATMULS, *ACTIVATIONS, *NORMS, *POOLING, *REDUCTIONS, *CONVOLUTIONS, *SCANS, *LOSSES, ATTENTION],
+    key=lambda o: o.number,
 )

@@ -111,8 +111,10 @@ SQUARE: tuple[Sizes, ...] = ({"n": 67}, {"n": 1})
 
 def matmul(name: str, m: int, p: int, n: int, *, ta: bool = False, tb: bool = False) -> Operator:
     a, b = ("p m", "n p")
+
     def torch(t: Any, x: Array, y: Array) -> Array:
         return t.matmul(x.T if ta else x, y.T if tb else y)
+
     spec = f"{'ki' if ta else 'ik'},{'jk' if tb else 'kj'}->ij"
     return product(name, spec, a if ta else "m p", b if tb else "p n", "m n", torch, {"m": m, "p": p, "n": n})
 
@@ -154,7 +156,12 @@ MATMULS = [
 
 
 def activation(
-    name: str, numpy: Callable[..., Array], torch: Callable[..., Array], wrong: tuple[str, str], n: int = 4096 * 393216, **scalars: float
+    name: str,
+    numpy: Callable[..., Array],
+    torch: Callable[..., Array],
+    wrong: tuple[str, str],
+    n: int = 4096 * 393216,
+    **scalars: float,
 ) -> Operator:
     arrays = {"x": Argument("n"), "y": Argument("n", OUTPUT)}
     return Operator(name, arrays, {"n": n}, ({"n": 1029}, {"n": 3}), numpy, torch, wrong, scalars)
@@ -267,14 +274,31 @@ REDUCTIONS = [
     reduction("047_sum_reduction", lambda x: x.sum(axis=1), lambda t, x: t.sum(x, dim=1), ("sum += x", "sum -= x")),
     reduction("048_mean_reduction", lambda x: x.mean(axis=1), lambda t, x: t.mean(x, dim=1), ("sum / h", "sum / w")),
     reduction("049_max_reduction", lambda x: x.max(axis=1), lambda t, x: t.max(x, dim=1)[0], ("i = 1", "i = 2")),
-    reduction("051_argmax", lambda x: x.argmax(axis=1), lambda t, x: t.argmax(x, dim=1), ("> best", ">= best"), OUTPUT + " int64"),
-    reduction("052_argmin", lambda x: x.argmin(axis=1), lambda t, x: t.argmin(x, dim=1), ("< best", "<= best"), OUTPUT + " int64"),
+    reduction(
+        "051_argmax",
+        lambda x: x.argmax(axis=1),
+        lambda t, x: t.argmax(x, dim=1),
+        ("> best", ">= best"),
+        OUTPUT + " int64",
+    ),
+    reduction(
+        "052_argmin",
+        lambda x: x.argmin(axis=1),
+        lambda t, x: t.argmin(x, dim=1),
+        ("< best", "<= best"),
+        OUTPUT + " int64",
+    ),
     reduction("053_min_reduction", lambda x: x.min(axis=1), lambda t, x: t.min(x, dim=1)[0], ("fminf", "fmaxf")),
 ]
 
 
 def scan(
-    name: str, numpy: Callable[..., Array], torch: Callable[..., Array], wrong: tuple[str, str], data: str = "normal", **extra: Argument
+    name: str,
+    numpy: Callable[..., Array],
+    torch: Callable[..., Array],
+    wrong: tuple[str, str],
+    data: str = "normal",
+    **extra: Argument,
 ) -> Operator:
     arrays = {"x": Argument("h w", data), **extra, "y": Argument("h w", OUTPUT)}
     return Operator(name, arrays, {"h": 32768, "w": 32768}, ROWS, numpy, torch, wrong, tolerance=1e-4)
@@ -306,7 +330,9 @@ def loss(
     def one(t: Any, *args: Array) -> Array:
         return torch(t, *args).reshape(1)
 
-    return Operator(name, {**arrays, "loss": Argument("1", OUTPUT)}, large, small, lambda *a: np.array([numpy(*a)]), one, wrong)
+    return Operator(
+        name, {**arrays, "loss": Argument("1", OUTPUT)}, large, small, lambda *a: np.array([numpy(*a)]), one, wrong
+    )
 
 
 def pairs_loss(name: str, numpy: Callable[..., Array], torch: Callable[..., Array], wrong: tuple[str, str]) -> Operator:

@@ -87,7 +87,9 @@ def compared(operator: Operator, built: BuiltCuda) -> Row:
         for sizes in operator.small:
             inputs = operator.inputs(sizes)
             kinds = {k: a.data.partition(" ")[2] or "float32" for k, a in operator.arrays.items()}
-            outputs = {k: np.full(s, -7 if "int" in kinds[k] else np.nan, kinds[k]) for k, s in operator.outputs(sizes).items()}
+            outputs = {
+                k: np.full(s, -7 if "int" in kinds[k] else np.nan, kinds[k]) for k, s in operator.outputs(sizes).items()
+            }
             f(**inputs, **outputs, **operator.scalars)
             wide = [x.astype(np.float64) if x.dtype == np.float32 else x for x in inputs.values()]
             want = operator.numpy(*wide, *operator.scalars.values())

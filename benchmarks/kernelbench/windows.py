@@ -46,10 +46,14 @@ class Window:
 
     def slices(self, at: Counts, outputs: Counts) -> tuple[slice, ...]:
         """Where the padded input meets an offset of the window, for all outputs."""
-        return tuple(slice(a * d, a * d + (n - 1) * s + 1, s) for a, d, n, s in zip(at, self.dilation, outputs, self.stride))
+        return tuple(
+            slice(a * d, a * d + (n - 1) * s + 1, s) for a, d, n, s in zip(at, self.dilation, outputs, self.stride)
+        )
 
 
-def window(kernel: Counts, stride: int | Counts = 1, pad: int | Counts = 0, dilation: int | Counts = 1, more: int = 0) -> Window:
+def window(
+    kernel: Counts, stride: int | Counts = 1, pad: int | Counts = 0, dilation: int | Counts = 1, more: int = 0
+) -> Window:
     def each(v: int | Counts) -> Counts:
         return v if isinstance(v, tuple) else (v,) * len(kernel)
 
@@ -88,9 +92,7 @@ def pooling(name: str, shape: Counts, small: Counts, w: Window, average: bool) -
         "y": Argument("batch channels " + " ".join(n + "2" for n in names), OUTPUT),
     }
     wrong = ("sum +=", "sum -=") if average else ("best = fmaxf(", "best = fminf(")
-    return Operator(
-        name, arrays, sizes(*shape), (sizes(2, 3, *small),), lambda x: pooled(x, w, average), torch, wrong
-    )
+    return Operator(name, arrays, sizes(*shape), (sizes(2, 3, *small),), lambda x: pooled(x, w, average), torch, wrong)
 
 
 POOLING = [
@@ -151,7 +153,13 @@ def convolution(
         after = w.transposed(extents) if transposed else w.output(extents)
         channels = {"channels": inputs} if depthwise else {"inputs": inputs // g, "outputs": out // g}
         group = {"groups": g} if layout.groups == "groups" else {}
-        return {"batch": batch, **group, **channels, **dict(zip(names, extents)), **dict(zip((n + "2" for n in names), after))}
+        return {
+            "batch": batch,
+            **group,
+            **channels,
+            **dict(zip(names, extents)),
+            **dict(zip((n + "2" for n in names), after)),
+        }
 
     around = {"": "batch {}", "groups": "batch groups {}", "depthwise": "batch channels"}[layout.groups]
     order = "inputs outputs" if transposed else "outputs inputs"

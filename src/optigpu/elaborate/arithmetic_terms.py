@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from optigpu.logic import terms as k
 from optigpu.logic.terms import INT, REAL, Term
-
-MOST_FACTORS, MOST_SUMMANDS = 8, 500  # of a power that is written as a product
 
 
 def pure_operation(op: str, a: Term, b: Term) -> Term:
@@ -78,23 +74,6 @@ def exact_quotient(a: Term, b: Term) -> Term:
     """`exact_div` in a formula: unknown where b does not divide a."""
     something = k.app(k.var("exact_div", k.fun_sort((INT, INT), INT)), a, b)
     return k.ite(is_multiple(a, b), k.fdiv(a, b), something)
-
-
-def real_function(name: str, *args: Term) -> Term:
-    """A mathematical function of C on reals. `rsqrt` and powers with a small constant exponent are products and roots."""
-    if name == "rsqrt":
-        return k.inv(real_function("sqrt", *args))
-    if name == "pow" and k.is_num(args[1]) and (2 * args[1].data).denominator == 1 and _is_short(args[0], args[1].data):
-        x, halves = args[0], int(2 * abs(args[1].data))
-        root = [real_function("sqrt", x)] * (halves % 2)
-        power = k.mul(k.num(1, REAL), *[x] * (halves // 2), *root)
-        return power if args[1].data >= 0 else k.inv(power)
-    return k.app(k.function_var(name, k.fun_sort((REAL,) * len(args), REAL)), *args)
-
-
-def _is_short(x: Term, exponent: Fraction) -> bool:
-    """Is a power of x a product of reasonable length?"""
-    return abs(exponent) <= MOST_FACTORS and len(k.coefficients(x)) ** int(abs(exponent)) <= MOST_SUMMANDS
 
 
 def divides(a: Term, b: Term) -> Term:

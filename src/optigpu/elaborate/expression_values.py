@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from optigpu.elaborate.arithmetic_terms import pure_operation
 from optigpu.elaborate.code_builder import CodeBuilder
-from optigpu.elaborate.formula_definedness import defined
 from optigpu.elaborate.machine_types import as_integer, is_unsigned, limits_of, rounded
+from optigpu.elaborate.math_terms import defined
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import within

@@ -15,7 +15,7 @@ from optigpu.kernel.instructions import Obligation
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, CellClaim, Terms
-from optigpu.logic.terms import REAL, Term
+from optigpu.logic.terms import Term
 from optigpu.syntax.source import Loc
 
 
@@ -157,19 +157,3 @@ def resolved(conditions: Iterable[ValueCondition], models: Models) -> tuple[Valu
         if goal is not k.TRUE:
             out.append(replace(c, goal=goal))
     return tuple(out)
-
-
-def defined(function: str, args: list[Term]) -> Term:
-    """Where a mathematical function of C has a real value: elsewhere C computes an infinity or a NaN."""
-    zero, x = k.num(0, REAL), args[0]
-    match function:
-        case "sqrt":
-            return k.le(zero, x)
-        case "rsqrt" | "log" | "log2":
-            return k.lt(zero, x)
-        case "pow" if k.is_num(y := args[1]) and y.data.denominator == 1:
-            return k.TRUE if y.data >= 0 else k.not_(k.eq(x, zero))
-        case "pow":
-            return k.or_(k.lt(zero, x), k.and_(k.eq(x, zero), k.le(zero, args[1])))
-        case _:
-            return k.TRUE

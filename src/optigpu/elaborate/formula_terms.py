@@ -6,16 +6,9 @@ import itertools
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from optigpu.elaborate.arithmetic_terms import (
-    divides,
-    exact_quotient,
-    linear,
-    no_remainder,
-    pure_operation,
-    real_function,
-    remainder,
-)
-from optigpu.elaborate.formula_definedness import ValueConditions, defined
+from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, no_remainder, pure_operation, remainder
+from optigpu.elaborate.formula_definedness import ValueConditions
+from optigpu.elaborate.math_terms import defined, math_term
 from optigpu.elaborate.name_scope import Entry, FunEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel.instructions import Obligation
 from optigpu.logic import terms as k
@@ -221,18 +214,7 @@ class FormulaElaborator:
         if name in WRAPS:
             return k.fmod(args[0], k.num(1 << WRAPS[name]))
         if name in MATH:
-            real = MATH[name].real_name
-            match real:
-                case "fmax":
-                    return k.max_(*args)
-                case "fmin":
-                    return k.min_(*args)
-                case "fabs":
-                    return k.max_(args[0], k.neg(args[0]))
-                case "fma":
-                    return k.add(k.mul(args[0], args[1]), args[2])
-                case _:
-                    return real_function(real, *args)
+            return math_term(MATH[name].real_name, args)
         match name:
             case "min":
                 return k.min_(*args)

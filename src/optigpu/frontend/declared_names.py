@@ -6,7 +6,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from optigpu.frontend.library_names import INSTEAD
-from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, NUMERIC, index_helper, matrix_predicate
+from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, MORE_MATH, NUMERIC, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import InputError, Label, input_error
 from optigpu.syntax.header_macros import is_macro
 from optigpu.syntax.scopes import Binding, NameKind, Scope
@@ -24,7 +24,7 @@ def reject_macro(name: str, loc: Loc, refused: Callable[[str], bool] = is_macro)
     if refused(name):
         message = f"`{name}` is a macro of C's or CUDA's headers, or kept for compilers"
         raise input_error("OG101", message, loc, help="choose another name")
-    if name in BUILTIN_NAMES.difference(NUMERIC):  # min, max and abs become other calls
+    if name in BUILTIN_NAMES.difference(NUMERIC, MORE_MATH):  # min, max and abs become other calls
         raise input_error("OG101", f"`{name}` is built in, and code would call it", loc, help="choose another name")
 
 

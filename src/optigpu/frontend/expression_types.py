@@ -316,6 +316,12 @@ class ExpressionTyper:
             return self.user_call(e, self.functions[name], scope)
         if name in MATH:
             f = MATH[name]
+            hidden = scope.find(name)
+            if hidden is not None and hidden.kind not in (NameKind.LOGIC, NameKind.FACT):
+                label = Label(hidden.loc, "declared here")
+                raise input_error(
+                    "OG101", f"`{name}` is a variable here, which hides the function", e.loc, labels=(label,)
+                )
             self.arity(e, f.arity)
             args = tuple(convert(self.value(a, scope), f.type, "this argument is") for a in e.args)
             return replace(e, args=args, type=f.type)

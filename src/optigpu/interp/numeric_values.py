@@ -147,6 +147,13 @@ def _exp(x: Number) -> Number:
         return math.inf
 
 
+def _or_infinite(function: Callable[[float], float], x: Number) -> Number:
+    try:
+        return function(float(x))
+    except OverflowError:
+        return math.copysign(math.inf, function(math.copysign(1.0, x)))
+
+
 def _log(x: Number) -> Number:
     if x <= 0:
         return -math.inf if x == 0 else math.nan
@@ -166,6 +173,18 @@ def _fma(a: Number, b: Number, c: Number) -> Number:
     return a * b + c
 
 
+def _fmod(x: Number, y: Number) -> Number:
+    if not math.isfinite(x) or y == 0 or math.isnan(y):
+        return math.nan
+    return x if math.isinf(y) else simplest(Fraction(x) - Fraction(y) * math.trunc(Fraction(x) / Fraction(y)))
+
+
+def _round(x: Number) -> Number:
+    """The nearest integer; the one farther from zero where two are equally near."""
+    size = math.floor(abs(Fraction(x)) + Fraction(1, 2))
+    return size if x >= 0 else -size
+
+
 REAL_OPERATIONS: dict[str, Callable[..., Number]] = {
     "sqrt": _sqrt,
     "rsqrt": lambda x: math.inf if x == 0 else 1 / float(_sqrt(x)),
@@ -177,6 +196,24 @@ REAL_OPERATIONS: dict[str, Callable[..., Number]] = {
     "cos": lambda x: 1 if x == 0 else math.cos(x),
     "tanh": lambda x: 0 if x == 0 else math.tanh(x),
     "erf": lambda x: 0 if x == 0 else math.erf(x),
+    "expm1": lambda x: 0 if x == 0 else _or_infinite(math.expm1, x),
+    "log1p": lambda x: 0 if x == 0 else math.log1p(x) if x > -1 else _log(x + 1),
+    "log10": lambda x: _log(x) if x <= 0 else 0 if x == 1 else math.log10(x),
+    "erfc": lambda x: 1 if x == 0 else math.erfc(x),
+    "tan": lambda x: 0 if x == 0 else math.tan(x),
+    "sinh": lambda x: 0 if x == 0 else _or_infinite(math.sinh, x),
+    "cosh": lambda x: 1 if x == 0 else _or_infinite(math.cosh, x),
+    "asin": lambda x: 0 if x == 0 else math.asin(x) if -1 <= x <= 1 else math.nan,
+    "acos": lambda x: 0 if x == 1 else math.acos(x) if -1 <= x <= 1 else math.nan,
+    "atan": lambda x: 0 if x == 0 else math.atan(x),
+    "atan2": lambda y, x: 0 if y == 0 and x >= 0 else math.atan2(y, x),
+    "cbrt": lambda x: 0 if x == 0 else math.cbrt(x),
+    "hypot": lambda x, y: _sqrt(x * x + y * y),
+    "fmod": _fmod,
+    "trunc": lambda x: math.trunc(x) if math.isfinite(x) else x,
+    "round": lambda x: _round(x) if math.isfinite(x) else x,
+    "rint": lambda x: round(Fraction(x)) if math.isfinite(x) else x,
+    "copysign": lambda x, y: abs(x) if y >= 0 else -abs(x),
     "fabs": abs,
     "floor": math.floor,
     "ceil": math.ceil,

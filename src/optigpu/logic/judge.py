@@ -16,6 +16,7 @@ from optigpu.logic.quantifiers import UNIVERSAL, instance, universals
 from optigpu.logic.terms import EXPONENTIALS, INT, ZERO, Term, instantiate
 
 _WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
+AT_MOST_ONE = ("tanh", "erf", "sin", "cos")  # mathematical functions whose value is between -1 and 1
 MAGNITUDE_BITS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the integer types of C, without their sign bit
 
 
@@ -90,6 +91,9 @@ class ObligationJudge:
                 out += laws_of_bits(t)
             elif k.is_function(t, EXPONENTIALS):
                 out.append(k.lt(zero, t))
+            elif k.is_function(t, AT_MOST_ONE):
+                one = k.num(1, t.sort)
+                out += [k.le(k.neg(one), t), k.le(t, one)]
             elif k.is_function(t, ("sqrt",)):
                 out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # sqrt of a negative number is NaN in C
             elif t.op == "sum":

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from zlib import crc32
 
 from optigpu.logic import terms as k
+from optigpu.logic.judge import AT_MOST_ONE
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, REAL, Term
 from optigpu.search.evaluation import Sample, Undefined, evaluate, power_of_two
@@ -28,7 +29,7 @@ FUNCTION_VALUES = 2003  # how many values functions have
 class Model:
     """`uninterpreted`: big operators and mathematical functions are arbitrary too, as a solver sees them.
 
-    They are positive then, as any of them may be known to be.
+    They are positive then, as any of them may be known to be, and at most 1 where that is known.
     """
 
     def __init__(self, env: Sample, uninterpreted: bool) -> None:
@@ -90,6 +91,8 @@ class Model:
                 raise Undefined
             case "app" if t.args[0].op == "var" and (self.uninterpreted or not _is_mathematical(t.args[0])):
                 value = _arbitrary(t.args[0], tuple(self._value(x, bound) for x in t.args[1:]))
+                if k.is_function(t, AT_MOST_ONE):
+                    return Fraction(1, abs(value) + 1)
                 return abs(value) + 1 if _is_mathematical(t.args[0]) else value
             case "sum" | "prod" | "fold_max" if self.uninterpreted:
                 return t.key % FUNCTION_VALUES + 1

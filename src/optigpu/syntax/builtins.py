@@ -12,6 +12,11 @@ REAL_FUNCTIONS: dict[str, int] = {
     "sqrt": 1, "exp": 1, "exp2": 1, "log": 1, "log2": 1, "sin": 1, "cos": 1, "tanh": 1, "erf": 1, "fabs": 1, "floor": 1, "ceil": 1,
     "rsqrt": 1, "pow": 2, "fmax": 2, "fmin": 2, "fma": 3,
 }  # fmt: skip
+# Others, whose names may also be those of variables: a program may have a loop over `round`.
+MORE_REAL_FUNCTIONS: dict[str, int] = {
+    "expm1": 1, "log1p": 1, "log10": 1, "erfc": 1, "tan": 1, "sinh": 1, "cosh": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
+    "cbrt": 1, "hypot": 2, "fmod": 2, "round": 1, "trunc": 1, "rint": 1, "copysign": 2,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +27,11 @@ class MathFunction:
 
 
 MATH: dict[str, MathFunction] = {
-    **{name: MathFunction(name, arity, DOUBLE) for name, arity in REAL_FUNCTIONS.items()},
-    **{name + "f": MathFunction(name, arity, FLOAT) for name, arity in REAL_FUNCTIONS.items()},
+    name + suffix: MathFunction(name, arity, t)
+    for suffix, t in (("", DOUBLE), ("f", FLOAT))
+    for name, arity in (REAL_FUNCTIONS | MORE_REAL_FUNCTIONS).items()
 }
+MORE_MATH = frozenset(name + suffix for name in MORE_REAL_FUNCTIONS for suffix in ("", "f"))
 
 # Functions on all numbers, and on integers only: name -> number of arguments.
 NUMERIC: dict[str, int] = {"min": 2, "max": 2, "abs": 1}

@@ -11,8 +11,8 @@ from fractions import Fraction
 from optigpu.logic import terms as k
 from optigpu.logic.equality import Extend, Replace
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import UNIVERSAL, instance
 from optigpu.logic.monomials import linear_in
+from optigpu.logic.quantifiers import UNIVERSAL, instance
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.sum_terms import bind_step
 from optigpu.search.search_tools import SearchTools
