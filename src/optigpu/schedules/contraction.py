@@ -64,9 +64,7 @@ def contraction(
     _reorder_dims(s, "rs", [inner, "hc", "tc", cols])
     threads = [*_left_copy(s, t, rows, inner), *_right_copy(s, t, cols, inner)]
     s.loop.unroll_hint(For(inner, body=Write(total)))
-    s.gpu.launch(
-        grid=blocks, block=["tr", "tc", *threads], shared={"ls": pad(HALF), "rs": None}, registers={total: 2}
-    )
+    s.gpu.launch(grid=blocks, block=["tr", "tc", *threads], shared={"ls": pad(HALF), "rs": None}, registers={total: 2})
     s.gpu.vectorize(For(rows, body=Write("lv")))
     s.gpu.vectorize(For(cols, body=Write("rv")))
 

@@ -161,7 +161,12 @@ class EqualitySearch:
         """Distinguish the cases of a condition inside one side, or use that a variable has only one value."""
         if depth == 0:
             return None
-        tests = (*conditions(a, b), *only_values(facts, a, b), *possible_ranges(facts, a, b), *zero_divisors(facts, a, b))
+        tests = (
+            *conditions(a, b),
+            *only_values(facts, a, b),
+            *possible_ranges(facts, a, b),
+            *zero_divisors(facts, a, b),
+        )
         cases = (self._case(facts, c, a, b, depth - 1) for c in tests)
         case = next((c for c in cases if c is not None), None)
         return None if case is None else (case,)
@@ -234,6 +239,7 @@ class EqualitySearch:
             or self.cuts.even_ends(facts, a, b)
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)
+            or self.cuts.last_of_argmax(facts, a, b)
         )
 
     def _by_large_residue(self, a: Term, b: Term) -> Rewrite | None:

@@ -9,7 +9,21 @@ from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
 from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, SizeOf, Var
 from optigpu.syntax.free_names import body_free_vars
-from optigpu.syntax.program import Assert, Block, Body, CallStmt, Decl, For, Ghost, GhostEnd, If, Mode, Stmt, Store, is_call
+from optigpu.syntax.program import (
+    Assert,
+    Block,
+    Body,
+    CallStmt,
+    Decl,
+    For,
+    Ghost,
+    GhostEnd,
+    If,
+    Mode,
+    Stmt,
+    Store,
+    is_call,
+)
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import inner_bodies, map_bodies, statements
@@ -154,7 +168,8 @@ class KernelNest:
         inside = list(statements((s,)))
         own = {x.name for x in inside if isinstance(x, Decl)}
         plain = all(
-            isinstance(x, Decl | For | If | Block) or (isinstance(x, Store) and isinstance(x.target, Var)) for x in inside
+            isinstance(x, Decl | For | If | Block) or (isinstance(x, Store) and isinstance(x.target, Var))
+            for x in inside
         )
         return plain and assigned_names((s,)) <= self.kept | own
 
