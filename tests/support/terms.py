@@ -88,6 +88,10 @@ def evaluate(t: Term, env: Mapping[str, Any], stack: tuple[Any, ...] = ()) -> An
             if t.op == "prod":
                 return math.prod(values)
             return {"sum": sum, "all": all, "any": any}[t.op](values)
+        case "argmax":
+            low, high, body = t.args
+            indices = range(ev(low), ev(high))
+            return max(indices, key=lambda i: evaluate(body, env, (*stack, i)), default=ev(low))
         case "fold_max" | "fold_min":
             start, low, high, body = t.args
             pick = max if t.op == "fold_max" else min

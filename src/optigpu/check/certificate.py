@@ -128,7 +128,7 @@ def _read_term(op: str, rest: list[Any], known: list[Term]) -> Term:
             xs = tuple(k.placeholder("certificate", i, s) for i, s in enumerate(sorts))
             body = k.instantiate(known[rest[1]], xs)
             return k.lam(xs, body) if op == "lam" else k.forall(xs, body)
-        case "sum" | "prod" | "all":
+        case "sum" | "prod" | "all" | "argmax":
             return k.big(op, *(known[i] for i in rest))
         case "fold_max":
             start, low, high, body = (known[i] for i in rest)

@@ -32,6 +32,7 @@ class CodeBuilder:
         self, f: Function, names: Names, out: Elaborated, ghosts: Mapping[str, Function], program: Program
     ) -> None:
         self.f = f
+        self.program = program
         self.outer = names
         self.out = out
         self.ghosts = ghosts

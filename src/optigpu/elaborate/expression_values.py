@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optigpu.elaborate.arithmetic_terms import pure_operation
 from optigpu.elaborate.code_builder import CodeBuilder
+from optigpu.elaborate.infinity import INFINITY, refuse_arithmetic
 from optigpu.elaborate.machine_types import as_integer, is_unsigned, limits_of, rounded
 from optigpu.elaborate.math_terms import defined
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
@@ -11,7 +12,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import within
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, INT, REAL, Term
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, REAL_CONSTANTS, index_helper
 from optigpu.syntax.exprs import (
     Addr,
     Array,
@@ -89,6 +90,8 @@ class ExpressionElaborator(CodeBuilder):
         if entry is None:
             if name in INT_CONSTANTS:
                 return k.num(INT_CONSTANTS[name])
+            if name in REAL_CONSTANTS:
+                return INFINITY
             raise unsupported(f"`{name}` has no meaning in proofs", e.loc)
         if isinstance(entry, CellEntry):
             target = self.temporary(sort_of(e.type, e.loc))
@@ -130,6 +133,7 @@ class ExpressionElaborator(CodeBuilder):
         return x
 
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
+        refuse_arithmetic(op, (a, b), loc)
         match op:
             case "/" | "%":
                 self.oblige(k.not_(k.eq(b, k.num(0, b.sort))), kc.Obligation.DIVISION, loc)

@@ -8,13 +8,15 @@ from contextlib import ExitStack
 
 from optigpu.elaborate.arithmetic_terms import divides, exact_quotient, linear, no_remainder, pure_operation, remainder
 from optigpu.elaborate.formula_definedness import ValueConditions
+from optigpu.elaborate.infinity import INFINITY, refuse_arithmetic
 from optigpu.elaborate.math_terms import defined, math_term
 from optigpu.elaborate.name_scope import Entry, FunEntry, Names, ValueEntry, sort_of, unsupported
 from optigpu.kernel.instructions import Obligation
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
-from optigpu.syntax.builtins import INT_CONSTANTS, MATH, WRAPS, index_helper
+from optigpu.syntax.builtins import INT_CONSTANTS, MATH, REAL_CONSTANTS, WRAPS, index_helper
 from optigpu.syntax.exprs import (
+    ARG_OPERATORS,
     BigOp,
     Binary,
     Bool,
@@ -115,6 +117,8 @@ class FormulaElaborator:
                     return self.function(fun, inner)
             case _ if name in INT_CONSTANTS:
                 return k.num(INT_CONSTANTS[name])
+            case _ if name in REAL_CONSTANTS:
+                return INFINITY
             case _:
                 raise unsupported(f"the checker cannot speak of `{name}` here", loc)
 
@@ -138,6 +142,7 @@ class FormulaElaborator:
                 b = self.term(e.right, names)
             return k.and_(a, b) if e.op == "&&" else k.or_(a, b) if e.op == "||" else k.implies(a, b)
         b, op = self.term(e.right, names), REAL_SPELLINGS.get(e.op, e.op)
+        refuse_arithmetic(op, (a, b), e.loc)
         match op:
             case "/" | "%":
                 self.conditions.add(k.not_(k.eq(b, k.num(0, b.sort))), Obligation.UNDEFINED_DIVISION, e.loc)
@@ -265,7 +270,7 @@ class FormulaElaborator:
         b = e.binders[at]
         low, high = self.range(b.range, names)
         v = self.binder(b.name)
-        if e.op in ("Max", "Min"):
+        if e.op in ("Max", "Min", *ARG_OPERATORS):
             self.conditions.add(
                 k.lt(low, high), Obligation.UNDEFINED_EXTREMUM, b.range.loc if b.range.loc.line else e.loc
             )
@@ -275,6 +280,8 @@ class FormulaElaborator:
             values = body if e.op == "Max" else k.neg(body)
             most = k.big("fold_max", low, high, values, k.instantiate(values, (low,)))
             return most if e.op == "Max" else k.neg(most)
+        if e.op in ARG_OPERATORS:
+            return k.big("argmax", low, high, body if e.op == "ArgMax" else k.neg(body))
         if e.op == "Any":
             return k.not_(k.big("all", low, high, k.not_(body)))
         return k.big({"Sum": "sum", "Prod": "prod", "All": "all"}[e.op], low, high, body)

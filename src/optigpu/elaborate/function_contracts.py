@@ -7,6 +7,7 @@ from dataclasses import field
 from optigpu.elaborate.code_builder import CodeBuilder
 from optigpu.elaborate.elaborated import ContractPlaces
 from optigpu.elaborate.formula_definedness import ContractFacts, Models, models_of, resolved
+from optigpu.elaborate.infinity import infinity_facts, uses_infinity
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of, unsupported
 from optigpu.frontend.collective_contracts import synchronised_variable
@@ -79,6 +80,10 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
                 facts += _clause_item(
                     builder, c.kind, item, after if c.kind in ("ensures", "produces") else names, parts
                 )
+    if uses_infinity(f, builder.program):
+        bounds = infinity_facts(f, variables, parts.pre)
+        parts.requires += bounds
+        facts.append(ContractFacts("numbers are at most INFINITY", f.loc, tuple(fact for fact, _ in bounds)))
     models = models_of(variables, [claim for claim, _ in parts.pre])
     facts = [replace(s, conditions=resolved(s.conditions, models)) for s in facts]
     contract = parts.contract(variables, result)

@@ -29,6 +29,7 @@ from optigpu.syntax.builtins import (
 )
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
+    ARG_OPERATORS,
     BIG_OPERATORS,
     Addr,
     Array,
@@ -367,4 +368,6 @@ class FormulaTyper(PermissionTyper):
             binders.append(replace(b, range=self.range(b.range, inner)))
             inner = Scope(inner, {b.name: Binding(NameKind.LOGIC, LOGIC_INT, b.loc)})
         body = self.prop(e.body, inner) if e.op in ("All", "Any") else self.number(e.body, inner)
-        return replace(e, binders=tuple(binders), body=body, type=body.type)
+        if e.op in ARG_OPERATORS and len(binders) > 1:
+            raise input_error("OG110", f"{e.op} has one range: its value is one index", e.loc)
+        return replace(e, binders=tuple(binders), body=body, type=LOGIC_INT if e.op in ARG_OPERATORS else body.type)

@@ -18,6 +18,7 @@ from optigpu.syntax.alpha_equality import alpha_equal
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import (
+    ARG_OPERATORS,
     BigOp,
     Binary,
     Call,
@@ -51,7 +52,9 @@ def desugared(e: Expr) -> Expr:
             number = fresh_name(index, free_vars(r) | expr_names(body) - {index})
             numbers, value = _iterations(r, number)
             return replace(e, index=number, range=numbers, body=substitute(body, {index: value}))
-        case BigOp(_, binders, body) if any(_is_strided(b) for b in binders):
+        case BigOp(op, binders, body) if any(_is_strided(b) for b in binders):
+            if op in ARG_OPERATORS:
+                raise input_error("OG110", f"{op} needs a range of all integers between two ends", e.loc)
             return _strided_operator(e, binders, body)
         case Call("range", (low, high, Int(1))):
             return Range(low, high, loc=e.loc)

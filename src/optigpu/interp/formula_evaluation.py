@@ -7,6 +7,7 @@ raises CannotEvaluate.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from math import prod
@@ -19,6 +20,7 @@ from optigpu.interp.operator_semantics import binary_operation, linear_index
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (
+    ARG_OPERATORS,
     Addr,
     Array,
     BigOp,
@@ -179,7 +181,7 @@ class Evaluator:
                     return not equal
                 case "<=" | ">=" if equal:
                     return True
-                case "<" | ">" if equal:
+                case "<" | ">" if equal and (a == b or not (_is_infinite(a) or _is_infinite(b))):
                     return False
                 case _:
                     pass
@@ -245,6 +247,8 @@ class Evaluator:
     def big_operator(self, e: BigOp, env: Env) -> RuntimeValue:
         if e.op in ("Max", "Min"):
             return self.extreme(e, 0, env)
+        if e.op in ARG_OPERATORS:
+            return self.first_extreme(e, env)
         values = list(self.body_values(e, 0, env))
         match e.op:
             case "Sum":
@@ -268,6 +272,13 @@ class Evaluator:
         indices = self.value(b.range, env)
         values = [self.extreme(e, at + 1, {**env, b.name: i}) for i in indices or (indices.start,)]
         return max(values) if e.op == "Max" else min(values)
+
+    def first_extreme(self, e: BigOp, env: Env) -> RuntimeValue:
+        """The first index with the greatest or least value; of an empty range its lower bound."""
+        (b,) = e.binders
+        indices = self.value(b.range, env)
+        best = max if e.op == "ArgMax" else min
+        return best(indices, key=lambda i: self.value(e.body, {**env, b.name: i}), default=indices.start)
 
     def body_values(self, e: BigOp, at: int, env: Env) -> Iterator[RuntimeValue]:
         if at == len(e.binders):
@@ -365,3 +376,7 @@ def cell_contents(target: Expr) -> str | Expr:
 
 
 LogicFunction: TypeAlias = Callable[..., RuntimeValue]
+
+
+def _is_infinite(x: Number) -> bool:
+    return isinstance(x, float) and math.isinf(x)

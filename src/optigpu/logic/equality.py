@@ -27,7 +27,7 @@ from optigpu.logic.terms import FALSE, INT, TRUE, Term, instantiate, instantiate
 
 @record
 class Split:
-    """The range lo..hi of `old` is lo..at and at..hi, for lo <= at <= hi."""
+    """The range lo..hi of `old` is lo..at and at..hi, for lo <= at <= hi; of an argmax for lo < at < hi."""
 
     old: Term
     at: Term
@@ -192,7 +192,8 @@ class Equality:
         """The term that the step replaces `old` by, if the conditions of the step hold: then the two are equal."""
         match step:
             case Split(old, at):
-                inside = old.op in _BIG and k.and_(k.le(old.args[-3], at), k.le(at, old.args[-2]))
+                order = k.lt if old.op == "argmax" else k.le
+                inside = old.op in _BIG and k.and_(order(old.args[-3], at), order(at, old.args[-2]))
                 return split(old, at) if inside and self.judge.proves(facts, inside) else None
             case Widen(old, low):
                 ordered = old.op == "sum" and k.and_(k.le(low, old.args[0]), k.le(old.args[0], old.args[1]))
@@ -265,14 +266,18 @@ class Equality:
         return True
 
 
-_BIG = ("sum", "prod", "all", "fold_max")
+_BIG = ("sum", "prod", "all", "fold_max", "argmax")
 
 
 def split(t: Term, at: Term) -> Term:
-    """A big operator over lo..at and at..hi instead of lo..hi: equal for lo <= at <= hi."""
+    """A big operator over lo..at and at..hi instead of lo..hi: equal for lo <= at <= hi, of argmax for lo < at < hi."""
     *initial, low, high, body = t.args
     if t.op == "fold_max":
         return k.big(t.op, at, high, body, k.big(t.op, low, at, body, initial[0]))
+    if t.op == "argmax":
+        parts = ((low, at), (at, high))
+        first, second = (k.big("fold_max", a, b, body, instantiate(body, (a,))) for a, b in parts)
+        return k.ite(k.lt(first, second), *(k.big("argmax", a, b, body) for a, b in reversed(parts)))
     combine = {"sum": k.add, "prod": k.mul, "all": k.and_}[t.op]
     return combine(k.big(t.op, low, at, body), k.big(t.op, at, high, body))
 

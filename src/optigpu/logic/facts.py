@@ -194,7 +194,7 @@ class Facts:
     def _simplify_new(self, t: Term) -> Term:
         """The term with its parts simplified, then by its operator. A loose index is no number: terms with one stay."""
         match t.op:
-            case "sum" | "prod" | "fold_max" | "all":
+            case "sum" | "prod" | "fold_max" | "argmax" | "all":
                 return self._simplify_big(t)
             case "lam" | "forall":
                 return t

@@ -15,7 +15,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.quantifiers import UNIVERSAL, instance, universals
 from optigpu.logic.terms import EXPONENTIALS, INT, ZERO, Term, instantiate
 
-_WITH_LAWS = ("app", "sum", "band", "bor", "bxor")
+_WITH_LAWS = ("app", "sum", "argmax", "band", "bor", "bxor")
 AT_MOST_ONE = ("tanh", "erf", "sin", "cos")  # mathematical functions whose value is between -1 and 1
 MAGNITUDE_BITS = (7, 8, 15, 16, 31, 32, 63, 64)  # of the integer types of C, without their sign bit
 
@@ -89,6 +89,9 @@ class ObligationJudge:
             zero = k.num(0, t.sort)
             if t.op in ("band", "bor", "bxor"):
                 out += laws_of_bits(t)
+            elif t.op == "argmax":  # an index of its range, or the lower end
+                low, high, _ = t.args
+                out += [k.le(low, t), k.implies(k.lt(low, high), k.lt(t, high))]
             elif k.is_function(t, EXPONENTIALS):
                 out.append(k.lt(zero, t))
             elif k.is_function(t, AT_MOST_ONE):

@@ -103,7 +103,7 @@ class TermPrinter:
                 return " && ".join(self.show(a, 3) for a in t.args), 3
             case "or":
                 return " || ".join(self.show(a, 4) for a in t.args), 2
-            case "sum" | "prod" | "all" | "fold_max":
+            case "sum" | "prod" | "all" | "fold_max" | "argmax":
                 return self.big(t), 9
             case "lam" | "forall":
                 xs = tuple(placeholder("x", i, s) for i, s in enumerate(t.data))
@@ -161,7 +161,7 @@ class TermPrinter:
         if start and start[0] is instantiate(body, (low,)):  # a maximum without initial value
             start = []
         k = placeholder("k", len(self.names), low.sort)
-        name = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
+        name = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max", "argmax": "ArgMax"}[t.op]
         text = (
             f"{name}({self.name(k)} in {self.show(low, 5)}..{self.show(high, 5)}, {self.show(instantiate(body, (k,)))})"
         )

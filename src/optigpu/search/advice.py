@@ -20,7 +20,14 @@ from optigpu.search.watch import Watch
 
 MAX_SUMMAND_BOUNDS = 8  # tried for the summands of a sum
 LEAST_TYPE_BOUND = (1 << 15) - 1  # no machine type has a smaller greatest number
-NUMBERS = ("var", "app", "sum", "prod", "fold_max")  # operators of numbers of which nothing but facts is known
+NUMBERS = (
+    "var",
+    "app",
+    "sum",
+    "prod",
+    "fold_max",
+    "argmax",
+)  # operators of numbers of which nothing but facts is known
 
 
 class SearchGuide(Guide):

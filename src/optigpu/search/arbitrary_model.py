@@ -23,6 +23,7 @@ QUICK_EVALUATION = 6000  # subterms evaluated for one question, at most half of 
 THOROUGH_EVALUATION = 60_000  # and for one that much depends on
 MAX_REMEMBERED = 2000  # values of a model
 WITH_LAWS = ("log", "log2", "sqrt")  # functions of which the facts may decide more than that they are positive
+LARGE = 10**9  # beyond the values of functions
 FUNCTION_VALUES = 2003  # how many values functions have
 
 
@@ -86,6 +87,8 @@ class Model:
                 index: int = t.data
                 return bound[-1 - index]
             case "var":
+                if t.data.origin is Origin.FUNCTION:  # INFINITY
+                    return LARGE
                 return self.env[t] if t in self.env else _arbitrary(t, ())
             case "app" if k.is_function(t, WITH_LAWS):
                 raise Undefined
@@ -104,7 +107,7 @@ class Model:
                 return all(self._value(x, bound) for x in t.args)
             case "or":
                 return any(self._value(x, bound) for x in t.args)
-            case "sum" | "prod" | "all" | "fold_max":
+            case "sum" | "prod" | "all" | "fold_max" | "argmax":
                 return self._big_operator(t, bound)
             case _:
                 return _operation(t.op, [self._value(x, bound) for x in t.args])
@@ -126,6 +129,8 @@ class Model:
                 return prod(values)
             case "all":
                 return all(values)
+            case "argmax":
+                return low + (values.index(max(values)) if values else 0)
             case _:
                 return max(start + values)
 

@@ -19,7 +19,7 @@ from optigpu.logic.terms import REAL, Term, substitute, subterms
 from optigpu.search.search_causes import SharedByThreads
 
 LARGE = 12  # subterms
-BIG = frozenset(("sum", "prod", "fold_max"))
+BIG = frozenset(("sum", "prod", "fold_max", "argmax"))
 MAX_RESTARTS = 4  # of a proof, with fewer names each time
 OF_CELLS_ALONE = (MissingPermission, Overlap, NotOwner, Leak, Overflow, Uninitialised, SharedByThreads)
 

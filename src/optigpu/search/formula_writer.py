@@ -166,7 +166,7 @@ class FormulaWriter:
             case "and" | "or":
                 op = "&&" if t.op == "and" else "||"
                 return reduce(lambda x, y: Binary(op, x, y), map(self.expr, t.args))
-            case "sum" | "prod" | "all" | "fold_max":
+            case "sum" | "prod" | "all" | "fold_max" | "argmax":
                 return self.big_operator(t)
             case _:
                 raise Unprintable(t.op)
@@ -246,7 +246,7 @@ class FormulaWriter:
         (x,) = self.binders(1)
         name = self.names[x]
         assert isinstance(name, Var)
-        op = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max"}[t.op]
+        op = {"sum": "Sum", "prod": "Prod", "all": "All", "fold_max": "Max", "argmax": "ArgMax"}[t.op]
         inner = self.expr(instantiate(body, (x,)))
         if start and start[0] is instantiate(body, (low,)):
             if not self.facts.proves(k.lt(low, high)):  # a choice by whether the range is empty could not be shown

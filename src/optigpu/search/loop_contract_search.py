@@ -27,6 +27,7 @@ from optigpu.search.explore.loop_effects import (
     LoopSummary,
     OwnCells,
     UnknownEffect,
+    has_no_law,
     is_private,
 )
 from optigpu.search.fresh_names import is_expressible, scoped
@@ -168,6 +169,8 @@ class LoopContractSearch:
             return Invariant(n, k.abstract(init, bound), None)
         value = contents.value_at_start(effect, index, r.value_at(ys), inside_loop)
         value = inside_loop.simplify(with_default_terms(k.substitute(value, actual)))
+        if has_no_law(effect, value):
+            return Invariant(n, k.abstract(init, bound), None)
         if isinstance(effect, Accumulation) and effect.accumulator in FLAG_MONOIDS:
             value = _without_choice(value, inside_loop)
         if isinstance(effect, Accumulation) and isinstance(effect.accumulator, Scaled):

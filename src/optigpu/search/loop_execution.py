@@ -23,7 +23,7 @@ from optigpu.search.content_names import ContentNames
 from optigpu.search.contract_annotations import InferredLoop
 from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
-from optigpu.search.explore.loop_effects import LoopSummary, UnknownEffect
+from optigpu.search.explore.loop_effects import LoopSummary, may_be_unknown
 from optigpu.search.explore.symbolic_memory import SharedCells, Unexplorable, World, unknown_content
 from optigpu.search.explore.tree_reduction import (
     Tree,
@@ -115,7 +115,7 @@ class LoopExecution:
             self.threads.check_extents(state, loop, state.context.threads)
         world = self._world(state)
         summary, contract = self._infer(state, loop, world, bounded)
-        has_unknown = any(isinstance(e, UnknownEffect) for e in summary.effects.values())
+        has_unknown = any(may_be_unknown(e) for e in summary.effects.values())
         if has_unknown and self.explorer.few_values(loop, world):
             return self._unrolled(state, loop)
         invariant = tuple(self.contracts.entry_steps(state, summary, i) for i in contract.invariant)

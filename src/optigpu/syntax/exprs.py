@@ -219,7 +219,8 @@ class RangeBinder:
 
 @dataclass(frozen=True, slots=True)
 class BigOp(_Expr):
-    """`Sum(k in 0..N, A(k))`, and `Prod`, `Max`, `Min`, `All`, `Any`. The range of a binder may mention earlier binders."""
+    """`Sum(k in 0..N, A(k))`, and `Prod`, `Max`, `Min`, `All`, `Any`; `ArgMax` and `ArgMin` have one binder.
+    The range of a binder may mention earlier binders."""
 
     op: str
     binders: tuple[RangeBinder, ...]
@@ -258,4 +259,5 @@ Expr: TypeAlias = (
     | Fun | Forall | Range | BigOp | PointsTo | Group | TypeOf
 )  # fmt: skip
 
-BIG_OPERATORS = ("Sum", "Prod", "Max", "Min", "All", "Any")
+ARG_OPERATORS = ("ArgMax", "ArgMin")
+BIG_OPERATORS = ("Sum", "Prod", "Max", "Min", "All", "Any", *ARG_OPERATORS)

@@ -40,7 +40,8 @@ from optigpu.logic.terms.core import (
 
 
 def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None) -> Term:
-    """sum, prod or all of the body for low <= i < high; fold_max is the maximum of these values and of `initial`.
+    """sum, prod or all of the body for low <= i < high; fold_max is the maximum of these values and of `initial`; argmax is the
+    first index i with the greatest value, or low if there is none.
 
     A range that ends at max(low, h) ends at h, since both are empty if h is below low. An empty range gives the unit, a range of
     one index the body at that index. A conjunction inside `all` is split.
@@ -52,6 +53,10 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
         assert initial is not None
         return _fold_max(low, high, body, initial)
     size = sub(high, low)
+    if op == "argmax":
+        if not body.sort.numeric:
+            raise TypeError("the greatest of something else than numbers")
+        return low if is_num(size) and size.data <= 1 else interned(op, (low, high, body), INT)
     unit = TRUE if op == "all" else num(0 if op == "sum" else 1, body.sort)
     if expect(unit.sort, body) is unit or (is_num(size) and size.data <= 0):
         return unit
@@ -64,7 +69,7 @@ def big(op: str, low: Term, high: Term, body: Term, initial: Term | None = None)
     return interned(op, (low, high, body), body.sort)
 
 
-CONSTRUCTORS |= {op: partial(big, op) for op in ("sum", "prod", "all")}
+CONSTRUCTORS |= {op: partial(big, op) for op in ("sum", "prod", "all", "argmax")}
 CONSTRUCTORS["fold_max"] = lambda initial, low, high, body: big("fold_max", low, high, body, initial)
 
 

@@ -81,7 +81,7 @@ def rebuild(t: Term, f: Callable[[Term, int], Term], depth: int = 0) -> Term:
         case "lam" | "forall":
             body = f(t.args[0], depth + t.binds)
             return body if t.op == "forall" and body in (TRUE, FALSE) else interned(t.op, (body,), t.sort, t.data)
-        case "sum" | "prod" | "all" | "fold_max":
+        case "sum" | "prod" | "all" | "argmax" | "fold_max":
             return CONSTRUCTORS[t.op](*[f(a, depth) for a in t.args[:-1]], f(t.args[-1], depth + 1))
         case _:
             args = tuple([f(a, depth) for a in t.args])

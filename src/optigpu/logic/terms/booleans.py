@@ -21,6 +21,7 @@ from optigpu.logic.terms.arithmetic import (
     scale,
     sub,
 )
+from optigpu.logic.terms.binders import instantiate
 from optigpu.logic.terms.core import (
     BOOL,
     CONSTRUCTORS,
@@ -169,6 +170,10 @@ def ite(c: Term, a: Term, b: Term) -> Term:
         common = _common_choices(a, b)
         if not is_zero(common):
             return add(common, ite(c, sub(a, common), sub(b, common)))
+    if "argmax" in (a.op, b.op):
+        longer = _longer_argmax(c, a, b) or _longer_argmax(not_(c), b, a)
+        if longer is not None:
+            return longer
     if is_zero(a):  # b is not 0 here: a guarded value has its 0 in the second branch
         return interned("ite", (not_(c), b, a), a.sort)
     if is_zero(b):
@@ -177,6 +182,18 @@ def ite(c: Term, a: Term, b: Term) -> Term:
     if opposite < c:  # one of the two ways to write it
         c, a, b = opposite, b, a
     return interned("ite", (c, a, b), a.sort)
+
+
+def _longer_argmax(c: Term, a: Term, b: Term) -> Term | None:
+    """The argmax of f over l..h instead of c ? a : b, if c says that f(l) is less than the maximum of f over l..h, a is the argmax
+    over l+1..h or l..h, and b is l: where c holds, the first greatest value is not at l; elsewhere it is."""
+    if a.op != "argmax" or a.args[0] not in (b, add(b, ONE)):
+        return None
+    _, high, body = a.args
+    first = instantiate(body, (b,))
+    if c is not lt(first, CONSTRUCTORS["fold_max"](first, b, high, body)):
+        return None
+    return CONSTRUCTORS["argmax"](b, high, body)
 
 
 def _common_choices(a: Term, b: Term) -> Term:

@@ -63,7 +63,7 @@ class Term(_Parts):
 
     num (data: value), var (data: Name), bound (data: index), poly (data: ((monomial, coefficient), …)),
     fdiv, pow2, max, inv, real, trunc, band, bor, bxor, app (args[0] is the function), lam (data: sorts), ite,
-    sum, prod, all (args: low, high, body), fold_max (args: initial, low, high, body), forall (data: sorts; body),
+    sum, prod, all, argmax (args: low, high, body), fold_max (args: initial, low, high, body), forall (data: sorts; body),
     le, lt, eq (args: p, compared with 0), eqf (equality of functions), not, and, or, true, false.
     A minimum is a negated maximum, and `any` is `not all not`.
     """
@@ -122,7 +122,7 @@ class _Entry(ref[Any]):
 _TABLE: dict[Any, _Entry] = {}
 _RECENT: deque[Term] = deque(maxlen=50_000)  # keeps terms alive for a while: the same terms are made again and again
 ONLY_TERM, DATA = frozenset((Term,)), (NoneType, int, Fraction, tuple, Name)
-BINDERS = {"sum", "prod", "all", "fold_max", "lam", "forall"}
+BINDERS = {"sum", "prod", "all", "fold_max", "argmax", "lam", "forall"}
 CONSTRUCTORS: dict[
     str, Callable[..., Term]
 ] = {}  # by operator, applied to the arguments of a term; without those of `lam`, `forall`

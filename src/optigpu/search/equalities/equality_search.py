@@ -239,6 +239,7 @@ class EqualitySearch:
             or self.cuts.even_ends(facts, a, b)
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)
+            or self.cuts.last_of_argmax(facts, a, b)
         )
 
     def _by_large_residue(self, a: Term, b: Term) -> Rewrite | None:

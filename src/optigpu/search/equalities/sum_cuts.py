@@ -53,7 +53,7 @@ class SumCuts:
         for whole, part in ((s, t), (t, s)):
             low, high = whole.args[-3], whole.args[-2]
             for at in (part.args[-2], part.args[-3]):
-                inside = k.and_(k.le(low, at), k.le(at, high))
+                inside = _is_cut(whole, at)
                 if at not in (low, high) and self.tools.proves(facts, inside) and split(whole, at) is not whole:
                     return Split(whole, at)
         return None
@@ -76,10 +76,18 @@ class SumCuts:
                 low, high = s.args[-3], s.args[-2]
                 for same_end, at in ((low is t.args[-3], t.args[-2]), (high is t.args[-2], t.args[-3])):
                     near = k.is_num(k.sub(high, at)) or k.is_num(k.sub(at, low))
-                    ordered = k.and_(k.le(low, at), k.le(at, high))
+                    ordered = _is_cut(s, at)
                     cut = same_end and near and at not in (low, high) and split(s, at) is not s
                     if cut and self.tools.proves(facts, ordered):
                         return Split(s, at)
+        return None
+
+    def last_of_argmax(self, facts: Facts, a: Term, b: Term) -> Split | None:
+        """Split off the last index of an argmax over two indices or more."""
+        for t in (t for t in one_sided(a, b) if t.op == "argmax"):
+            last = k.sub(t.args[1], k.ONE)
+            if self.tools.proves(facts, k.lt(t.args[0], last)):
+                return Split(t, last)
         return None
 
     def first_summand(self, a: Term, b: Term) -> Split | None:
@@ -87,6 +95,12 @@ class SumCuts:
         for t in sorted(one_sided(a, b), key=lambda t: -nesting(t)):
             low, high = t.args[-3], t.args[-2]
             count = k.sub(high, low)
-            if k.is_num(count) and 1 < count.data <= MAX_UNROLLED_SUMMANDS and t.op != "fold_max":
+            if k.is_num(count) and 1 < count.data <= MAX_UNROLLED_SUMMANDS and t.op not in ("fold_max", "argmax"):
                 return Split(t, k.add(low, k.ONE))
         return None
+
+
+def _is_cut(t: Term, at: Term) -> Term:
+    """Return the condition that the range of t may be split there; no part of an argmax is empty."""
+    order = k.lt if t.op == "argmax" else k.le
+    return k.and_(order(t.args[-3], at), order(at, t.args[-2]))

@@ -27,7 +27,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.search_tools import SearchTools
 
-BIG_OPERATORS = ("sum", "prod", "all", "fold_max")
+BIG_OPERATORS = ("sum", "prod", "all", "fold_max", "argmax")
 
 Rewrite: TypeAlias = (
     Split | Reindex | Extend | Partition | Replace | Maximum
@@ -115,10 +115,13 @@ def conditions(*terms: Term) -> list[Term]:
 
 
 def possible_ranges(facts: Facts, a: Term, b: Term) -> list[Term]:
-    """List the conditions that the range of a sum is none of negative length, for sums beside one of the same body."""
-    sums = [t for t in one_sided(a, b) if t.op == "sum"]
+    """List the conditions that the range of a sum has no negative length, for sums beside one of the same body, and that the range
+    of an argmax has one index."""
+    sides = one_sided(a, b)
+    sums = [t for t in sides if t.op == "sum"]
     beside = [t for t in sums if any(s is not t and s.args[2] is t.args[2] for s in sums)]
-    ordered = (k.le(t.args[0], t.args[1]) for t in beside)
+    ordered = [k.le(t.args[0], t.args[1]) for t in beside]
+    ordered += [k.eq(t.args[0], k.sub(t.args[1], k.ONE)) for t in sides if t.op == "argmax"]
     return [c for c in dict.fromkeys(ordered) if not facts.proves(c) and not facts.proves(k.not_(c))]
 
 

@@ -55,7 +55,17 @@ class Telescoped:
     offset: Term
 
 
-Accumulator: TypeAlias = Monoid | Latch | Scaled | Telescoped
+@dataclass(frozen=True, slots=True)
+class FirstMaximum:
+    """`if (f(v) > best) { best = f(v); index = v; }`, beside the maximum of `initial` and f from `low` on: index is where that is
+    reached first, unless f is never greater than `initial`."""
+
+    initial: Term
+    low: Term
+    body: Term
+
+
+Accumulator: TypeAlias = Monoid | Latch | Scaled | Telescoped | FirstMaximum
 NUMERIC_MONOIDS = (Monoid.SUM, Monoid.PRODUCT, Monoid.MAXIMUM, Monoid.MINIMUM)
 FLAG_MONOIDS = (Monoid.FLAG_ALL, Monoid.FLAG_ANY)
 
@@ -91,6 +101,9 @@ def accumulated_value(accumulator: Accumulator, entry: Term, low: Term, high: Te
             return k.mul(k.inv(instantiate(weight, (high,))), weighted)
         case Telescoped(offset):
             return k.add(entry, instantiate(offset, (high,)), k.big("sum", low, high, summand))
+        case FirstMaximum(initial, first, body):
+            found = k.lt(initial, k.big("fold_max", first, high, body, initial))
+            return k.ite(found, k.big("argmax", first, high, body), entry)
         case Monoid.SUM:
             return k.add(entry, k.big("sum", low, high, summand))
         case Monoid.PRODUCT:
@@ -160,6 +173,18 @@ def _flag_step(value: Term, old: Term, start: Term) -> MonoidStep | None:
         if fixed is number and other.op == "ite" and other.args[1:] in ((k.ONE, k.ZERO), (k.ZERO, k.ONE)):
             test = other.args[0] if other.args[1] is k.ONE else k.not_(other.args[0])
             return None if start in test.free else MonoidStep(monoid, test)
+    return None
+
+
+def first_maximum(value: Term, old: Term, v: Term) -> FirstMaximum | None:
+    """Recognise `most < f(v) ? v : old`, where most is the maximum of f over first..v."""
+    if value.op != "ite" or (v, old) not in (value.args[1:], value.args[:0:-1]):
+        return None
+    test = value.args[0] if value.args[1] is v else k.not_(value.args[0])
+    for most in k.subterms_with(test, "fold_max"):
+        initial, first, high, body = most.args
+        if most.level == 0 and high is v and test is k.lt(most, instantiate(body, (v,))):
+            return FirstMaximum(initial, first, body)
     return None
 
 

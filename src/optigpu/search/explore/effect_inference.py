@@ -21,6 +21,7 @@ from optigpu.search.explore.accumulation import (
     Telescoped,
     accumulated_value,
     accumulation,
+    first_maximum,
     latched,
 )
 from optigpu.search.explore.effect_contents import EffectContents, rotating_slot
@@ -159,6 +160,9 @@ class EffectInference:
             return Accumulation(base, (replace(u, value=k.abstract(summand, xs)),), accumulator)
         if (weighted := self._weighted_sum(value, old, start, xs, inside)) is not None:
             return Accumulation(base, (replace(u, value=k.abstract(weighted[1], xs)),), weighted[0])
+        first = first_maximum(value, old, self.summary.v) if not xs and not self._is_read_by_others(base) else None
+        if first is not None:
+            return Accumulation(base, (replace(u, value=k.ZERO),), first)
         latch = latched(value, old, start)
         if latch is None or not self._is_constant(latch[1], xs):
             return None
@@ -179,6 +183,10 @@ class EffectInference:
         v = self.summary.v
         found = weighted_sum(self.tools, inside, value, old, start, v)
         return None if found is None else (Scaled(k.abstract(found[0], (*xs, v))), found[1])
+
+    def _is_read_by_others(self, base: str) -> bool:
+        """Is the content used in the updates of another array?"""
+        return any(self.dependence.mentions(u, base) for b, us in self.updates.items() if b != base for u in us)
 
     def _is_constant(self, t: Term, xs: Terms) -> bool:
         """Is a term the same in all iterations and for all cells?"""

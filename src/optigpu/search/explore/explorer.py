@@ -31,8 +31,9 @@ from optigpu.search.explore.loop_effects import (
     LoopSummary,
     OwnCells,
     Scratch,
-    UnknownEffect,
     first_instruction,
+    has_no_law,
+    may_be_unknown,
     same_but_for_guard,
     substituted,
 )
@@ -170,7 +171,7 @@ class Explorer:
         shared = summary.shared_effect() if loop.mode == kc.THREAD else None
         if shared is not None:
             raise SharedCells(shared.base, first_instruction(shared) or 0)
-        has_unknown = any(isinstance(e, UnknownEffect) for e in summary.effects.values())
+        has_unknown = any(may_be_unknown(e) for e in summary.effects.values())
         few_values = self.few_values(loop, w) if has_unknown else None
         if few_values:
             self.run_values(loop, w, few_values)
@@ -205,6 +206,8 @@ class Explorer:
                 b = self.tools.temporaries(u.cells.arity)
                 inside = w.facts.assume(u.cells.domain(b))
                 value = k.abstract(self.memory.resolve(instantiate(u.value, b), entry, before, inside), b)
+                if has_no_law(effect, value):
+                    value = self.tools.opaque(value.sort)
                 self.memory.write(effect.base, Update(cells, value, u.at, init=here(u.init)), w)
         mentioned = {x for t in (*summary.learned, *(t for _, t in summary.finals)) for x in t.free}
         actual = {c.start: here(c.start) for c in summary.entry.values() if c.start in mentioned}
@@ -274,7 +277,7 @@ class Explorer:
         summary.reads = inner.reads
         written = {b: c for b, c in inner.contents.items() if b in at_start and (c.updates or b in declared)}
         EffectInference(self.tools, summary, written, declared).infer()
-        if any(isinstance(e, UnknownEffect) for e in summary.effects.values()) and self.few_values(loop, w) is None:
+        if any(may_be_unknown(e) for e in summary.effects.values()) and self.few_values(loop, w) is None:
             summary.effects |= tree_invariants(self.tools, summary, written) if loop.mode == kc.SEQUENTIAL else {}
         summary.finals = tuple(
             (b, self.memory.read(c, (), inner.facts)) for b, c in written.items() if _needs_range(summary, b)

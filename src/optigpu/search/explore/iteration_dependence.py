@@ -96,7 +96,7 @@ class IterationDependence:
         def visit(x: Term, inside: Facts) -> None:
             if start not in x.free:
                 return
-            if x.op in ("sum", "prod", "all", "fold_max"):
+            if x.op in ("sum", "prod", "all", "fold_max", "argmax"):
                 for a in x.args[:-1]:
                     visit(a, inside)
                 (y,) = self.tools.temporaries(1, "y")

@@ -15,7 +15,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, over, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term
-from optigpu.search.explore.accumulation import Accumulator, Latch, Scaled, Telescoped
+from optigpu.search.explore.accumulation import Accumulator, FirstMaximum, Latch, Scaled, Telescoped
 from optigpu.search.explore.symbolic_memory import Content, Update
 from optigpu.search.samples import advice
 from optigpu.search.search_tools import SearchTools
@@ -85,6 +85,18 @@ class UnknownEffect:
 Effect: TypeAlias = OwnCells | Accumulation | Scratch | RotatingBuffer | DeclaredInvariant | UnknownEffect
 
 
+def may_be_unknown(effect: Effect) -> bool:
+    """May it turn out that there is no law for the values? Then a loop over a few numbers is unrolled."""
+    latest = isinstance(effect, Accumulation) and isinstance(effect.accumulator, FirstMaximum)
+    return isinstance(effect, UnknownEffect) or latest
+
+
+def has_no_law(effect: Effect, value: Term) -> bool:
+    """Is this value, which an effect leaves, one for which no law can be shown: an index where another number came first?"""
+    latest = isinstance(effect, Accumulation) and isinstance(effect.accumulator, FirstMaximum)
+    return latest and value.op == "ite"
+
+
 def is_read_later(effect: Effect) -> bool:
     """Does an iteration read what an earlier one wrote to its own cells?"""
     return isinstance(effect, OwnCells | UnknownEffect) and effect.read_later
@@ -107,6 +119,9 @@ def substituted(effect: Effect, names: dict[Term, Term]) -> Effect:
             return replace(effect, accumulator=Scaled(k.substitute(weight, names)))
         case Telescoped(offset):
             return replace(effect, accumulator=Telescoped(k.substitute(offset, names)))
+        case FirstMaximum(initial, low, body):
+            parts = (k.substitute(t, names) for t in (initial, low, body))
+            return replace(effect, accumulator=FirstMaximum(*parts))
         case _:
             return effect
 
