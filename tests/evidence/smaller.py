@@ -29,6 +29,7 @@ SMALLER: dict[str, Sizes] = {
     "examples/gpu/fast/stencil2d.c": {"Y": 2, "128": 16, "127": 15, "32": 4},
     "examples/gpu/fast/transpose_aligned.c": {"64": 8, "63": 7, "65": 9, "70": 10, "72": 12, "8": 4, "ROWS": 2},
     "examples/gpu/fast/transpose_vector.c": {"64": 16, "65": 17, "16": 4, "256": 16},
+    "examples/gpu/scripts/conv2d.py": {"16": 4},
     "examples/gpu/scripts/matmul.py": {"32": 8, "8": 2},
     "examples/gpu/scripts/matmul_any.py": _TILED,
     "examples/gpu/scripts/matmul_any_small.py": {"64": 16, "16": 4},

@@ -51,7 +51,7 @@ class Elimination:
     def _by_bounds(self, cs: k.Coefficients, left: int) -> bool:
         """p = a*v + q is at least what it is with a bound of v in the place of v, on the side that the sign of a asks for."""
         tried = 0
-        for v in sorted({a for m in cs for a in m}, key=elimination_order, reverse=True):
+        for v in sorted({a for m in cs for a in m}, key=_order, reverse=True):
             parts = linear_in(cs, v, 2)  # v may be a factor of a: only the sign of a matters
             if parts is None or v not in self.bounds.of:
                 continue
@@ -76,3 +76,9 @@ class Elimination:
         if self.proves_nonneg(a, left - 1):
             return 1
         return -1 if self.proves_nonneg(k.neg(a), left - 1) else 0
+
+
+def _order(a: Term) -> tuple[int, int, bool, int]:
+    """The greatest is eliminated first: of atoms of one age a quotient of several variables, since its bounds have these."""
+    group, age, key = elimination_order(a)
+    return group, age, a.op == "fdiv" and len(a.free) > 1, key

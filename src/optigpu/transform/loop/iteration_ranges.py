@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from optigpu.light_dataclass import replace
+from optigpu.script.editing import StatementPath
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Cast, Var
+from optigpu.syntax.exprs import Cast, Expr, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, LoopRange
 from optigpu.syntax.source import StatementId
@@ -20,7 +21,7 @@ from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
 from optigpu.transform.tools.counted_loops import counted, substituted_contract
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, times, up_to, value_of
+from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, product, up_to, value_of
 
 
 @transformation
@@ -111,8 +112,8 @@ def shift_range(session: Session, target: TargetLike, by: Size | None = None, *,
 
 
 @transformation
-def collapse(session: Session, target: TargetLike, *, index: str | None = None) -> Handle:
-    """Make one loop of two nested loops.
+def collapse(session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2) -> Handle:
+    """Make one loop of nested loops: of two, or of as many as `levels` says.
 
     Before:
         for (int i = 0; i < 2; i++) {
@@ -126,31 +127,54 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None) 
           a[t / 8 * 8 + t % 8] = 0.0f;
         }
 
-    Needs: a loop whose body is one other loop, whose bounds do not depend on the first.
-    Fails: when the inner loop may have no iteration.
+    Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other.
+    Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit 64 bits.
     """
+    if levels < 2:
+        raise refuse("at least two loops become one", code="OG604")
     path, loop = loop_at(session, target)
-    nested = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
-    if len(nested) == 1:
-        sink_steps(session, path.child(nested[0]))
-        path, loop = loop_at(session, session.handle(path))
-    if len(loop.body) != 1 or not isinstance(loop.body[0], For):
-        raise refuse("there must be exactly one loop inside", loop, "s.loop.fission separates them")
-    inner = loop.body[0]
-    a, b = counted(loop), counted(inner)
-    if loop.index in free_vars(b.count):
-        raise refuse(f"the bounds of the loop over `{inner.index}` depend on `{loop.index}`", inner)
-    t = session.fresh(index or f"{loop.index}{inner.index}", path)
-    indices = {loop.index: a.value(div(Var(t), b.count)), inner.index: b.value(mod(Var(t), b.count))}
-    body = substitute_body(inner.body, indices)
-    count, width = times(a.count, b.count), loop.index_type
-    if value_of(count) is None:  # the product of two 32-bit counts may need 64 bits
-        count, width = times(Cast(INT64, a.count), b.count), INT64
-    own = tuple(c for c in inner.contract if c.kind in PER_ITERATION or c.kind == "invariant")
+    nest = _nest(session, path, levels)
+    path, loop = loop_at(session, session.handle(path))
+    counts = [counted(x) for x in nest]
+    t = session.fresh(index or "".join(x.index for x in nest), path)
+    indices: dict[str, Expr] = {}
+    number: Expr = Var(t)  # of the iteration of the loops down to the next one
+    for k in reversed(range(levels)):
+        size = counts[k].count
+        indices[nest[k].index] = counts[k].value(mod(number, size) if k else number)
+        number = div(number, size)
+    count, width = product([c.count for c in counts]), loop.index_type
+    if value_of(count) is None:  # a product of 32-bit counts may need 64 bits
+        count, width = product([Cast(INT64, counts[0].count), *(c.count for c in counts[1:])]), INT64
+    own = tuple(c for c in nest[-1].contract if c.kind in PER_ITERATION or c.kind == "invariant")
     contract = map_clauses(own, lambda e: substitute(e, indices))
     session.annotation_changes.incomplete.add(loop.id)
+    body = substitute_body(nest[-1].body, indices)
     session.put(path, replace(up_to(t, count, body, like=loop), contract=contract, index_type=width))
     return session.handle(path)
+
+
+def _nest(session: Session, path: StatementPath, levels: int) -> list[For]:
+    """Loops that are the whole body of each other, outermost first; steps of proofs between them move inwards."""
+    top = path
+    for level in range(levels):
+        _, loop = loop_at(session, session.handle(path))
+        nested = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
+        if level + 1 < levels:
+            if len(nested) == 1:
+                sink_steps(session, path.child(nested[0]))
+                _, loop = loop_at(session, session.handle(path))
+            if len(loop.body) != 1 or not isinstance(loop.body[0], For):
+                raise refuse("there must be exactly one loop inside", loop, "s.loop.fission separates them")
+            path = path.child(0)
+    out: list[For] = []
+    for level in range(levels):
+        _, loop = loop_at(session, session.handle(StatementPath(top.function, (*top.positions, *((0, 0),) * level))))
+        r = loop.range
+        if moving := {x.index for x in out} & (free_vars(r.start) | free_vars(r.bound)):
+            raise refuse(f"the bounds of the loop over `{loop.index}` depend on `{min(moving)}`", loop)
+        out.append(loop)
+    return out
 
 
 @transformation

@@ -16,7 +16,7 @@ from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
 from optigpu.transform.loop.packing import hoist_read, only_read
 from optigpu.transform.matrix.array_accesses import accesses_of, reads_directly
-from optigpu.transform.matrix.halo_regions import halo_region
+from optigpu.transform.matrix.halo_regions import halo_region, overlapping
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import is_plain
@@ -50,16 +50,18 @@ def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: S
           }
         }
 
-    Needs: one read of the array inside the loop, whose conditions are kept around the copy; or several reads, where one loop from 0
-    moves along each dimension. If those are under conditions, the copy leaves out cells outside the array. With `outside`, cells
-    that are left out hold this value: after `outside=0`, s.loop.unguard can drop guards around sums of products.
+    Needs: one read of the array inside the loop, whose conditions are kept around the copy; or several reads, or one that reads
+    elements several times, as a convolution does (`x[i * s + u]`): then loops from 0, and indices that are sums of multiples of
+    theirs. The copy is the window of all of them. If they are under conditions, it leaves out cells outside the array. With
+    `outside`, cells that are left out hold this value: after `outside=0`, s.loop.unguard can drop guards around sums of products.
     Fails: when the array is written between the copy and a read.
     """
     dest = session.find(at, "for")
     loop = session.at(dest)
     value = None if outside is None else _outside_value(outside, array_of(session, dest, array).elem)
     readers = [p for p in session.find_all(Read(array)) if p.inside(dest) and reads_directly(session.at(p), array)]
-    if len(readers) != 1 or len({x.indices for x in accesses_of(loop, array)}) != 1:
+    several = len(readers) != 1 or len({x.indices for x in accesses_of(loop, array)}) != 1
+    if several or (isinstance(loop, For) and overlapping(loop, array)):
         return _stage_region(session, array, dest, name, value)
     path = readers[0]
     read = only_read(session, path, array)
@@ -84,13 +86,14 @@ def _stage_region(session: Session, array: str, dest: StatementPath, name: str, 
     nest = session.at(dest)
     if not isinstance(nest, For):
         raise refuse("this is not a loop", nest)
-    part = halo_region(nest, array)
+    part = halo_region(nest, array, lambda index: session.fresh(index, dest))
     whole = array_of(session, dest, array)
     dims = [d for d in whole.dims if d is not None]
     if len(dims) != len(part.sides):
         raise refuse(f"the sizes of `{array}` are not known", nest)
     local = session.fresh(name, dest)
     decl, frees = array_decl(local, whole.elem, part.sizes)
-    nonnegative = {s.index for s in map(session.at, dest.ancestors()) if isinstance(s, For) and is_plain(s)}
-    session.put(dest, decl, part.copy(local, dims, nonnegative, outside), part.reading(nest, local), *frees)
+    loops = [s for s in map(session.at, dest.ancestors()) if isinstance(s, For) and is_plain(s)]
+    around = {s.index: s.range.bound for s in loops}
+    session.put(dest, decl, part.copy(local, dims, around, outside), part.reading(nest, local), *frees)
     return session.handle(dest)

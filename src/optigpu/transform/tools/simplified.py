@@ -174,7 +174,7 @@ def folded(e: Expr) -> Expr:
 
 def collect_terms(e: Expr) -> Expr:
     """A sum of products with like terms collected, in the order in which they first appear: `i + 2 - 1 + i` is `2 * i + 1`."""
-    return _from_polynomial(polynomial(e), is_float(e.type) or _has_real(e)) if isinstance(e, Binary | Unary) else e
+    return from_polynomial(polynomial(e), is_float(e.type) or _has_real(e)) if isinstance(e, Binary | Unary) else e
 
 
 def _has_real(e: Expr) -> bool:
@@ -218,10 +218,12 @@ def quotient_and_rest(e: Expr, size: int) -> tuple[Expr, Expr]:
     quotient, rest = polynomial(e).split_multiples(size)
     if rest.constant is None and quotient.constant is not None:
         return div(e, lit(size)), mod(e, lit(size))
-    return _from_polynomial(quotient, False), _from_polynomial(rest, False)
+    return from_polynomial(quotient, False), from_polynomial(rest, False)
 
 
-def _from_polynomial(p: Polynomial, real: bool) -> Expr:
+def from_polynomial(p: Polynomial, real: bool = False) -> Expr:
+    """A polynomial as a sum of products, positive terms first."""
+
     def number(c: int) -> Expr:
         return Real(Fraction(c)) if real else Int(c)
 
