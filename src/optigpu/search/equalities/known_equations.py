@@ -11,8 +11,8 @@ from fractions import Fraction
 from optigpu.logic import terms as k
 from optigpu.logic.equality import Extend, Replace
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import UNIVERSAL, instance
 from optigpu.logic.monomials import linear_in
+from optigpu.logic.quantifiers import instance, universals
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.sum_terms import bind_step
 from optigpu.search.search_tools import SearchTools
@@ -20,16 +20,15 @@ from optigpu.search.search_tools import SearchTools
 
 def _equations(facts: Facts) -> list[Term]:
     """List the universal facts that have an equation of reals."""
-    return [
-        i for i in facts.items if i.op in UNIVERSAL and any(e.args[0].sort is k.REAL for e in k.subterms_with(i, "eq"))
-    ]
+    general = (u for i in facts.items for u in universals(i))
+    return [u for u in general if any(e.args[0].sort is k.REAL for e in k.subterms_with(u, "eq"))]
 
 
 def vanishing_sum(tools: SearchTools, facts: Facts, t: Term) -> Extend | None:
     """Replace a sum whose summands are known to be zero by 0: each product in the summand has a factor that is."""
-    if t.op != "sum" or t.sort is not k.REAL or t.level or not (universals := _equations(facts)):
+    if t.op != "sum" or t.sort is not k.REAL or t.level or not (general := _equations(facts)):
         return None
-    functions = {f for u in universals for f in u.free}
+    functions = {f for u in general for f in u.free}
     low, high, body = t.args
     (x,) = tools.temporaries(1, "z")
     summand = instantiate(body, (x,))
@@ -50,14 +49,14 @@ def vanishing_sum(tools: SearchTools, facts: Facts, t: Term) -> Extend | None:
 
 def known_equation(tools: SearchTools, facts: Facts, a: Term, b: Term) -> Replace | None:
     """Replace an application on one side by a value that a universal fact gives it, made of applications on the other side."""
-    universals = _equations(facts) if a.sort is k.REAL else []
-    if not universals:
+    general = _equations(facts) if a.sort is k.REAL else []
+    if not general:
         return None
-    functions = {f for u in universals for f in u.free}
+    functions = {f for u in general for f in u.free}
     in_a, in_b = (_applications(t, functions) for t in (a, b))
     for own, other in ((in_a, in_b), (in_b, in_a)):
         for x in (x for x in own if x not in other):
-            for value in _values(facts, universals, x):
+            for value in _values(facts, general, x):
                 made_of = set(_applications(value, functions))
                 if x not in made_of and made_of <= set(other) and tools.proves(facts, k.eq(x, value)):
                     return Replace(x, value)
@@ -68,9 +67,9 @@ def _applications(t: Term, functions: set[Term]) -> list[Term]:
     return [x for x in k.subterms_with(t, "app") if x.level == 0 and x.sort is k.REAL and x.args[0] in functions]
 
 
-def _values(facts: Facts, universals: list[Term], x: Term) -> Iterator[Term]:
+def _values(facts: Facts, general: list[Term], x: Term) -> Iterator[Term]:
     """Yield what equations in instances of universal facts say of x."""
-    for fact in facts.guide.instances(universals, [k.eq(x, k.num(0, x.sort))]):
+    for fact in facts.guide.instances(general, [k.eq(x, k.num(0, x.sort))]):
         made = instance(*fact)
         for e in k.subterms_with(made, "eq"):
             linear = linear_in(k.coefficients(e.args[0]), x) if e.args[0].sort is x.sort and e.level == 0 else None
