@@ -32,6 +32,20 @@ in the same way; with a body it is a lemma, which is proved once. Parameters can
 `Range`, `_Fraction`, functions to these, and `ptr(T)` with `T: Type` for an array of any type.
 
 """
+INSTANCES = ROOT / "tests" / "cases" / "hypotheses" / "instances_by_hand.c"
+BY_HAND = """## What to do when something stays UNPROVED
+
+A hypothesis or an axiom about all values (`forall`) is used at terms that occur in the goal and in other facts. Where a proof needs
+it at other terms, say which: assert the instance before the place that is not proved, or give the fact a name and apply it to
+values, `__ghost(assert_prop, "proof := add(2, 2)")`. Either is proved where it stands, is known afterwards, and brings in its terms
+for what follows. Hypotheses (`h: forall …`) and axioms (`__AXIOM(h, "forall …")`) are applied in the same way; what they need (a
+range, another hypothesis) is proved at that place. A fact that takes several steps is a lemma of your own, `__GHOST(name) {{ … }}`.
+
+```c
+{example}
+```
+
+"""
 
 
 @dataclass(frozen=True)
@@ -58,11 +72,16 @@ def ghost_rows() -> list[GhostRow]:
     return rows
 
 
+def _code(path: Path) -> str:
+    """A case without its comment."""
+    return "\n".join(x for x in path.read_text(encoding="utf-8").split("\n") if not x.startswith("//")).strip()
+
+
 def examples() -> dict[str, str]:
     """A ghost -> the function of a case that uses it."""
     out: dict[str, str] = {}
     for path in sorted(EXAMPLES.glob("*.c")):
-        code = "\n".join(x for x in path.read_text(encoding="utf-8").split("\n") if not x.startswith("//"))
+        code = _code(path)
         for function in re.findall(r"^(?:__device__ )?\w+ \w+\([^\n]*\) \{\n.*?^\}", code, re.MULTILINE | re.DOTALL):
             for name in re.findall(r"__ghost\((\w+)|__GHOST_BEGIN\(\w+, (\w+)", function):
                 out.setdefault(name[0] or name[1], function)
@@ -70,7 +89,7 @@ def examples() -> dict[str, str]:
 
 
 def ghosts_page() -> str:
-    parts, area, uses = [HEAD], "", examples()
+    parts, area, uses = [HEAD, BY_HAND.format(example=_code(INSTANCES))], "", examples()
     for row in ghost_rows():
         if row.area != area:
             area = row.area

@@ -18,6 +18,12 @@ def _divides(d: Details) -> str | None:
     """`exact_div(a, b)` needs a fact `a % b == 0`."""
     if d.cause.goal is not None:
         for t in (a for a in subterms(d.cause.goal) if a.op == "fdiv"):
+            others = sorted(d.show(v) for v in t.free - d.inputs.variables)
+            if others and d.inputs.variables:  # a contract cannot speak of it
+                names = ", ".join(others)
+                return (
+                    f'no __requires can speak of {names}: handle the rest, in a script by s.loop.tile(…, tail="guard")'
+                )
             return f'__requires("{d.show(t.args[0])} % {d.show(t.args[1])} == 0")'
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from optigpu.errors.problem import NO_INPUTS, FunctionInputs
 from optigpu.kernel.causes import (
     Cause,
     EmptyGroup,
@@ -40,12 +41,29 @@ def level_name(v: str) -> str:
 class Details:
     """The cause of a failed proof, and where it was found."""
 
-    def __init__(self, cause: Cause, writer: TermWriter, levels: Levels = (), sync_line: int = 0) -> None:
+    def __init__(
+        self,
+        cause: Cause,
+        writer: TermWriter,
+        levels: Levels = (),
+        sync_line: int = 0,
+        inputs: FunctionInputs = NO_INPUTS,
+    ) -> None:
         self.cause = cause
         self.writer = writer
         self.levels = levels  # the thread groups around the place, outermost first, each with its number of threads
         self.sync_line = sync_line  # before which a missing barrier would stand; 0: unknown
+        self.inputs = inputs  # what the contract of the function can speak of
         self.base = source_name(cause.base)
+
+    @property
+    def unclaimed(self) -> str | None:
+        """`Cells2(n, m)` for a parameter that the precondition does not mention; None for other memory."""
+        for name, dims in self.inputs.arrays:
+            if name == self.cause.base and name not in self.inputs.claimed:
+                sizes = ("…" if d is None else self.show(d) for d in dims)
+                return f"Cells{len(dims)}({', '.join(sizes)})"
+        return None
 
     @property
     def array(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.errors.catalogue import code_of
-from optigpu.errors.problem import Problem
+from optigpu.errors.problem import FunctionInputs, Problem
+from optigpu.logic.terms import var
 from optigpu.search.failure import Failed
 from optigpu.search.search_causes import DataRace, RaceKind
 from optigpu.syntax.source import NOWHERE, Loc
@@ -27,7 +28,18 @@ def problem_of(failure: Failed, elaborated: Elaborated) -> Problem:
         statement=elaborated.statements[failure.at] if failure.clause is None else 0,
         levels=failure.levels,
         sync_line=sync_line,
+        inputs=_inputs(failure.function, elaborated),
     )
+
+
+def _inputs(function: str, elaborated: Elaborated) -> FunctionInputs:
+    f = elaborated.program.functions.get(function)
+    if f is None:
+        return FunctionInputs()
+    numbers = [var(p.name, p.sort) for p in f.params if p.dims is None]
+    arrays = tuple((p.name, p.dims) for p in f.params if p.dims is not None)
+    claimed = frozenset(c.cells.base for c in f.contract.pre)
+    return FunctionInputs(frozenset((*numbers, *f.contract.variables)), arrays, claimed)
 
 
 def _place(failure: Failed, elaborated: Elaborated) -> Loc:

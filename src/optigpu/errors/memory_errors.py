@@ -27,6 +27,25 @@ def _not_held(d: Details) -> str:
     return f"this access of {d.array} is not shown to stay within the cells that are held"
 
 
+def _help_not_held(d: Details) -> str:
+    if d.unclaimed is not None:
+        return f'__reads("{d.base} ~> {d.unclaimed}"), or __preserves if it is written'
+    if isinstance(d.cause, NoLoopContract):
+        return f"use {d.base} before it is freed, and where it is declared"
+    return "compare the loop's bounds with the sizes in the contract, or add a __requires"
+
+
+def _read_only(d: Details) -> str:
+    known = "the contract only reads it" if d.unclaimed is None else "the contract does not mention it"
+    return f"{d.array} is written, but {known}"
+
+
+def _help_read_only(d: Details) -> str:
+    if d.unclaimed is not None:
+        return f'__writes("{d.base} ~> {d.unclaimed}")'
+    return f'__consumes("{d.base} ~> …") and __produces("{d.base} ~> …") instead of __reads'
+
+
 def _not_an_allocation(d: Details) -> str:
     if isinstance(d.cause, NoLoopContract) and d.cause.obstacle is Obstacle.FREED:
         return f"{d.array} comes from outside the loop and is freed in each iteration"
@@ -39,21 +58,22 @@ MEMORY_ERRORS = (
         "access outside the cells that are held",
         "An access is not shown to be to a cell that is held. Holding a cell means being within the array and having\n"
         "permission; `need` shows the cell, `have` the cells there are. Usual causes: a bound that is off by one, a size that the\n"
-        "contract does not relate to the loop's bound, memory that was freed.",
+        "contract does not relate to the loop's bound, memory that was freed, an array that no clause of the contract mentions.",
         causes=(
             *rejections(MissingPermission, Operation.LOAD, Operation.STORE, Operation.LOOP, Operation.SHUFFLE),
             *no_contract(Obstacle.NO_MEMORY),
         ),
         message=_not_held,
-        help="compare the loop's bounds with the sizes in the contract, or add a __requires",
+        help=_help_not_held,
     ),
     ProofErrorRow(
         "OG303",
         "write to memory that the contract only reads",
-        "Memory is written that the contract only reads.",
+        "Memory is written that the contract only reads, or does not mention: __writes if all of it is written before it is\n"
+        "read, __preserves, or __consumes and __produces.",
         causes=rejections(ReadOnly, Operation.STORE, Operation.LOOP),
-        message="{array} is written, but the contract only reads it",
-        help='__consumes("{base} ~> …") and __produces("{base} ~> …") instead of __reads',
+        message=_read_only,
+        help=_help_read_only,
     ),
     ProofErrorRow(
         "OG304",

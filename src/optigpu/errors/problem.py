@@ -9,6 +9,18 @@ from optigpu.syntax.source import Loc
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionInputs:
+    """What a contract can speak of."""
+
+    variables: frozenset[Term] = frozenset()  # numbers among the parameters, and logical variables
+    arrays: tuple[tuple[str, tuple[Term | None, ...]], ...] = ()  # parameters, with their declared sizes
+    claimed: frozenset[str] = frozenset()  # arrays that the precondition has permissions for
+
+
+NO_INPUTS = FunctionInputs()
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Why a function is not verified: a code, the places concerned, and the cause."""
 
@@ -22,6 +34,7 @@ class Problem:
     levels: tuple[tuple[str, Term], ...] = ()  # the groups of threads around the place, in device code
     sync_line: int = 0  # the line before which a missing barrier would stand
     floats_open: bool = False  # proved over the reals, not with floats left open
+    inputs: FunctionInputs = NO_INPUTS  # of the function
     concerns: str = ""  # the array or variable concerned, of a problem without its cause
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from optigpu.frontend.declared_names import unknown_name
+from optigpu.frontend.declared_names import is_built_in, unknown_name
 from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import input_error
@@ -129,7 +129,7 @@ class FormulaKinds(ABC):
                 new_params = tuple(replace(p, type=None) for p in params)
                 return replace(e, params=new_params, body=self.expect(body, want.result, inner), type=want)
             case Var(name):
-                if scope.find(name) is None:
+                if scope.find(name) is None and not is_built_in(name):
                     raise unknown_name(name, scope, e.loc, help_=f'__requires("{name}: {print_type(want)}")')
                 typed = self.formula(e, scope)
                 if isinstance(typed.type, FunType) and len(typed.type.args) == len(want.args):

@@ -35,6 +35,7 @@ from optigpu.syntax.exprs import (
     Array,
     BigOp,
     Binary,
+    Binder,
     Bool,
     Call,
     Cast,
@@ -337,6 +338,9 @@ class FormulaTyper(PermissionTyper):
             return replace(e, args=args, type=logical(type_.result))
         if isinstance(type_, ProofType) and isinstance(type_.prop, Forall):
             return self.instantiate(e, type_.prop, scope)
+        if isinstance(type_, ProofType) and isinstance(type_.prop, BigOp) and type_.prop.op == "All":
+            variables = tuple(Binder(b.name, LOGIC_INT, b.loc) for b in type_.prop.binders)
+            return self.instantiate(e, Forall(variables, type_.prop.body), scope)
         raise input_error("OG102", f"`{e.func}` is {describe_type(type_)}: it cannot be applied", e.loc)
 
     def instantiate(self, e: Call, axiom: Forall, scope: Scope) -> Expr:

@@ -9,15 +9,20 @@ from optigpu.kernel.causes import Cause, MissingPermission, Overlap, WrongValue
 from optigpu.kernel.context import NOWHERE
 from optigpu.logic.cells import Cells
 from optigpu.logic.facts import Facts
+from optigpu.logic.names import Origin, source_name
+from optigpu.logic.quantifiers import universals
 from optigpu.logic.terms import FALSE, Term
+from optigpu.report.term_differences import smallest_difference
 from optigpu.report.term_text import TermPrinter, is_range_of_type
 from optigpu.report.thread_notes import thread_notes
 from optigpu.search.search_causes import DataRace, rejection_of
 from optigpu.syntax.diagnostic import Diagnostic, Label
 
-MAX_FACTS = 6
-LONGEST_FACT = 90  # characters
+MAX_FACTS = 30
+LONGEST_FACT = 240  # characters
+LONG_VALUES = 120  # characters of what is needed and what is there, from which on their difference is shown
 Note = tuple[str, str]
+NEXT = "next"  # a note on what to try, where nothing is known to be wrong
 OPEN_FLOATS = "over the reals this holds; a machine's floats may be NaN or rounded, so nothing safe rests on them"
 
 
@@ -43,7 +48,7 @@ def race_message(p: Problem, observed: str) -> str | None:
 
 def _details(p: Problem, printer: TermPrinter) -> Details:
     assert p.cause is not None, "a problem without a message has a cause"
-    return Details(p.cause, printer, p.levels, p.sync_line)
+    return Details(p.cause, printer, p.levels, p.sync_line, p.inputs)
 
 
 def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: bool) -> list[Note]:
@@ -60,6 +65,7 @@ def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: boo
             out.append(("cell", d.base + "".join(f"[{d.show(e)}]" for e in cause.cells.at(cause.at))))
             out.append(("need", d.show(cause.wanted)))
             out.append(("have", d.show(cause.actual)))
+            out += _difference(d, cause)
         case Cause(goal=Term() as goal) if goal is not FALSE and NOWHERE not in goal.free:
             out.append(("need", d.show(goal)))
     if floats_open:
@@ -68,13 +74,43 @@ def _notes(d: Details, printer: TermPrinter, type_ranges: bool, floats_open: boo
         facts = _relevant_facts(cause, cause.facts, printer, type_ranges)
         if facts:
             out.append(("given", ", ".join(facts)))
+        out += _next_step(cause, cause.facts)
     return out
 
 
+def _next_step(cause: Cause, facts: Facts) -> list[Note]:
+    """What may help if a fact about all values of something is about functions that the goal is about."""
+    values = (cause.actual, cause.wanted) if isinstance(cause, WrongValue) else ()
+    wanted = {v for t in (cause.goal, *values) if t is not None for v in t.free if v.sort.args}
+    general = [u for f in facts.items if not is_range_of_type(f) for u in universals(f) if u.free & wanted]
+    names = sorted(
+        {source_name(v.data.stem) for u in general for v in u.free & wanted if v.data.origin is not Origin.FUNCTION}
+    )
+    if not names:
+        return []
+    about = f"{' and '.join(names)} may be needed at other terms"
+    return [
+        (NEXT, f'a fact about all values of {about}: __ASSERT("…") before this states an instance (docs/ghosts.md)')
+    ]
+
+
+def _difference(d: Details, cause: WrongValue) -> list[Note]:
+    """The parts in which long values differ, where these are shorter."""
+    need, have = d.show(cause.wanted), d.show(cause.actual)
+    if len(need) + len(have) < LONG_VALUES:
+        return []
+    x, y = (d.show(t) for t in smallest_difference(cause.wanted, cause.actual))
+    return [("differ", f"{x} is needed where there is {y}")] if 2 * (len(x) + len(y)) < len(need) + len(have) else []
+
+
 def _relevant_facts(cause: Cause, facts: Facts, printer: TermPrinter, type_ranges: bool) -> list[str]:
-    """Facts about the variables of the goal, shortest first."""
+    """Facts about the variables of the goal, shortest first; long ones are cut, and only very many are counted."""
     values = (cause.actual, cause.wanted) if isinstance(cause, WrongValue) else ()
     variables = {v for t in (cause.goal, *values) if t is not None for v in t.free}
     about = [f for f in facts.items if not variables or f.free & variables]
     texts = {printer.show(f) for f in about if type_ranges or not is_range_of_type(f)}
-    return sorted((t for t in texts if len(t) < LONGEST_FACT), key=lambda t: (len(t), t))[:MAX_FACTS]
+    shown = sorted(
+        (t if len(t) <= LONGEST_FACT else t[: LONGEST_FACT - 1] + "…" for t in texts), key=lambda t: (len(t), t)
+    )
+    more = [f"and {len(shown) - MAX_FACTS} more"] if len(shown) > MAX_FACTS else []
+    return shown[:MAX_FACTS] + more

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optigpu.check.verdict import FunctionResult, ProgramResult, Verdict
+from optigpu.light_dataclass import replace
 from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
-from optigpu.report.problem_text import diagnostic_of, race_message
+from optigpu.report.problem_text import NEXT, diagnostic_of, race_message
 from optigpu.syntax.diagnostic import Diagnostic, Label
 
 DATA_RACE = "OG210"  # a data race in a run of the interpreter
@@ -34,6 +35,7 @@ def combined(r: FunctionResult) -> Diagnostic:
     if r.counterexample is None:
         return d
     observed = r.counterexample.diagnostic
+    d = replace(d, notes=tuple(n for n in d.notes if n[0] != NEXT))
     race = race_message(r.problem, observed.message) if observed.code == DATA_RACE else None
     if race is not None:
         return Diagnostic(d.code, race, observed.loc, observed.labels, observed.notes, d.help)

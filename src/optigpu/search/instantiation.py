@@ -8,6 +8,7 @@ each i of which that sum occurs. A fact of which no part occurs in the goal is u
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import permutations, product
 
 from optigpu.logic import terms as k
@@ -115,18 +116,27 @@ def _match_all(pairs: Sequence[tuple[Term, Term]], known: Binding, depth: int) -
 
 
 def _match_polynomial(p: Term, t: Term, known: Binding, depth: int) -> Iterator[Binding]:
-    """Solve a pattern `x + c` for x, or match summands and factors in any order."""
+    """Solve a pattern `c * x + d` for x, or match summands and factors in any order."""
     for m, c in p.data:
-        if c == 1 and len(m) == 1 and m[0].op == "bound" and m[0].data >= depth:
-            rest = k.sub(p, m[0])
+        if len(m) == 1 and m[0].op == "bound" and m[0].data >= depth:
+            rest = k.sub(p, k.scale(c, m[0]))
             if rest.level == 0:
-                yield from _bind(m[0].data - depth, k.sub(t, rest), known)
+                multiple = k.sub(t, rest)
+                if p.sort is INT and any(d % c for d in k.coefficients(multiple).values()):
+                    return
+                yield from _bind(m[0].data - depth, _quotient(multiple, c), known)
                 return
     if t.op != "poly" or len(p.data) != len(t.data) or len(p.data) > MAX_FACTORS:
         return
     for order in permutations(t.data):
         if all(c == d and len(m) == len(n) <= MAX_FACTORS for (m, c), (n, d) in zip(p.data, order)):
             yield from _match_products([m for m, _ in p.data], [m for m, _ in order], known, depth)
+
+
+def _quotient(t: Term, c: int | Fraction) -> Term:
+    """t / c; for integers c divides all coefficients of t."""
+    divided = {m: d // c if t.sort is INT else Fraction(d) / c for m, d in k.coefficients(t).items()}
+    return k.polynomial(divided, t.sort)
 
 
 def _match_products(

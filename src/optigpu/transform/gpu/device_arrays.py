@@ -77,7 +77,8 @@ def _host_arrays(session: Session, path: StatementPath, nest: For) -> list[str]:
             out.append(name)
         elif isinstance(t, Scalar) and writes_array(nest, name):
             message = f"the kernel assigns `{name}`, a variable of the host"
-            raise refuse(message, nest, "s.loop.hoist gives each its own")
+            fix = f's.reduce.parts("{nest.index}", var="{name}", parts="parts"): each iteration gets a part of the sum'
+            raise refuse(message, nest, fix if accumulates(nest, name) else "s.loop.hoist gives each its own")
     return out
 
 
@@ -116,3 +117,9 @@ def memcpy_between(direction: str, to: str, source: str, dims: list[Expr]) -> Ca
 def writes_array(s: Stmt, name: str) -> bool:
     """Does the statement store to the array, or to the variable?"""
     return any(isinstance(x, Store) and root_name(x.target) == name for x in statements((s,)))
+
+
+def accumulates(s: Stmt, name: str) -> bool:
+    """Does the statement add to the variable, or otherwise compute its next value from the last one?"""
+    stores = [x for x in statements((s,)) if isinstance(x, Store) and root_name(x.target) == name]
+    return bool(stores) and all(x.op is not None or name in free_vars(x.value) for x in stores)
