@@ -22,9 +22,9 @@ def equal(facts: list[Term], a: Term, b: Term, *steps: object) -> bool:
 
 
 def single(op: str, high: Term) -> Term:
-    """The sum, or product, over 0..high of A(i) where i = m."""
+    """The sum, or product, over 0..high of A(i) where m <= i <= m: an equation would replace i, and A(m) be moved out."""
     unit = k.num(int(op == "prod"), REAL)
-    return k.big(op, ZERO, high, k.ite(k.eq(I0, m), k.app(A, I0), unit))
+    return k.big(op, ZERO, high, k.ite(k.and_(k.le(I0, m), k.le(m, I0)), k.app(A, I0), unit))
 
 
 def test_a_sum_of_one_term_is_the_term_where_its_index_is_in_the_range() -> None:
