@@ -51,7 +51,7 @@ class Operator:
     def inputs(self, sizes: Sizes, seed: int = 0) -> dict[str, np.ndarray]:
         rng = np.random.default_rng(seed)
         named = self.arrays.items()
-        return {k: made(a.data, a.dims(sizes), sizes, rng) for k, a in named if a.data != OUTPUT}
+        return {k: made(a.data, a.dims(sizes), sizes, rng) for k, a in named if not a.data.startswith(OUTPUT)}
 
     def outputs(self, sizes: Sizes) -> dict[str, tuple[int, ...]]:
         return {k: a.dims(sizes) for k, a in self.arrays.items() if a.data.startswith(OUTPUT)}

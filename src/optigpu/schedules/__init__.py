@@ -1,6 +1,8 @@
-"""Schedules that people reuse: each makes fast kernels of a plain loop nest, in steps that are verified like any other."""
+"""Schedules that people reuse: each makes fast kernels of a plain loop nest, as one step that is verified like any other."""
 
 from optigpu.schedules.contraction import contraction
+from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
+from optigpu.schedules.rows import rows
 
-__all__ = ["contraction", "elementwise"]
+__all__ = ["contraction", "elements", "elementwise", "rows"]

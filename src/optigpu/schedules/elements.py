@@ -1,0 +1,19 @@
+"""Results that do not depend on each other: a thread for each, or for each column of a reduction."""
+
+from __future__ import annotations
+
+from optigpu.script.transformation import transformation
+from optigpu.transform.registry import TransformSession
+
+
+@transformation
+def elements(s: TransformSession, *loops: str, threads: int = 128, unroll: str | None = None) -> None:
+    """A kernel with a thread for each iteration of a loop nest. Adjacent threads have adjacent iterations of the last loop.
+
+    `unroll`: a loop inside whose iterations load before the first of them is used.
+    """
+    *outer, last = loops
+    s.loop.tile(last, threads, outer="block", tail="guard")
+    if unroll is not None:
+        s.loop.unroll_hint(unroll, 8)
+    s.gpu.launch(grid=[*outer, "block"], block=[last])
