@@ -22,8 +22,8 @@ def rows(
 ) -> None:
     """A kernel with a block for each iteration of the loops `grid`: its loops over `loop` are divided among the threads.
 
-    `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order; `outputs` the arrays that
-    such loops write.
+    `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order; `outputs` the arrays
+    that such loops write.
     """
     for var in (*reductions, *outputs):
         _spread(s, loop, var, threads)
