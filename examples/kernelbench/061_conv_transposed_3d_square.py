@@ -1,0 +1,5 @@
+import optigpu as og
+from optigpu.schedules import elements
+
+s = og.Script("061_conv_transposed_3d_square.c")
+elements(s, "n", "o", "i", "j", "k")
