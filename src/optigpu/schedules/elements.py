@@ -10,7 +10,7 @@ THREADS = 128
 
 @transformation
 def elements(s: TransformSession, *loops: str, threads: int = THREADS, outer: str = "block") -> None:
-    """A kernel of nested loops whose iterations do not depend on each other: a thread runs one iteration of the innermost of them."""
+    """A kernel of nested loops whose iterations do not depend on each other: a thread runs one iteration of the innermost one."""
     *grid, last = loops
     s.loop.tile(last, threads, outer=outer, tail="guard")
     s.gpu.launch(grid=[*grid, outer], block=[last])
