@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 import torch  # noqa: E402
-
 from benchmarks.kernelbench import OPERATORS, Operator  # noqa: E402
+
 from optigpu.runtime.cuda import CudaFunction  # noqa: E402
 from optigpu.runtime.manifest import load  # noqa: E402
 
@@ -154,8 +154,9 @@ def sanitized(names: list[str]) -> dict[str, str]:
     out = {}
     for name in names:
         for tool in ("memcheck", "racecheck"):
-            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", sys.executable, __file__, "--small", name[:3]]
-            done = subprocess.run(command, capture_output=True, text=True)
+            program = [sys.executable, __file__, "--small", name[:3]]
+            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", *program]
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
             if done.returncode:
                 out[f"{name} {tool}"] = (done.stdout + done.stderr)[-600:]
     return out
