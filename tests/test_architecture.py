@@ -30,6 +30,7 @@ ORDER = [
     "check",
     "script",
     "transform",
+    "schedules",
     "codegen",
     "interp",
     "runtime",

@@ -31,8 +31,9 @@ class Argument:
 
 @dataclass(frozen=True)
 class Operator:
-    """`large`: the sizes of the benchmark; `small`: sizes that no tile divides. `torch` gets the module and the inputs as the program
-    has them, and calls what the benchmark calls. `wrong` is a text of the program and what a wrong twin has in its place."""
+    """`large`: the sizes of the benchmark; `small`: sizes that no tile divides. `torch` gets the module and the inputs
+    as the program has them, and calls what the benchmark calls. `wrong` is a text of the program and what a wrong twin
+    has in its place."""
 
     name: str
     arrays: dict[str, Argument]
@@ -51,7 +52,7 @@ class Operator:
     def inputs(self, sizes: Sizes, seed: int = 0) -> dict[str, np.ndarray]:
         rng = np.random.default_rng(seed)
         named = self.arrays.items()
-        return {k: made(a.data, a.dims(sizes), sizes, rng) for k, a in named if a.data != OUTPUT}
+        return {k: made(a.data, a.dims(sizes), sizes, rng) for k, a in named if not a.data.startswith(OUTPUT)}
 
     def outputs(self, sizes: Sizes) -> dict[str, tuple[int, ...]]:
         return {k: a.dims(sizes) for k, a in self.arrays.items() if a.data.startswith(OUTPUT)}
@@ -86,7 +87,8 @@ def made(data: str, shape: tuple[int, ...], sizes: Sizes, rng: np.random.Generat
 
 def product(
     name: str, einsum: str, a: str, b: str, c: str, torch: Callable[..., Array], large: Sizes, *,
-    wrong: tuple[str, str] = ("sum = 0.0f", "sum = 1.0f"), data: str = "normal", small: tuple[Sizes, ...] = (), names: str = "a b c",
+    wrong: tuple[str, str] = ("sum = 0.0f", "sum = 1.0f"), data: str = "normal", small: tuple[Sizes, ...] = (),
+    names: str = "a b c",
 ) -> Operator:  # fmt: skip
     x, y, z = names.split()
     sizes = small or tuple({k: v for k, v in s.items() if k in large} for s in SMALL_MATRICES)
@@ -176,7 +178,8 @@ SCALE, ALPHA = 1.0507009873554805, 1.6732632423543772
 ACTIVATIONS = [
     activation("019_relu", lambda x: np.maximum(x, 0), lambda t, x: t.relu(x), ("0.0f);\n  }", "1.0f);\n  }")),
     activation("020_leaky_relu", lambda x, slope: np.where(x >= 0, x, slope * x),
-               lambda t, x, slope: t.nn.functional.leaky_relu(x, slope), ("? x[i] : slope", "? slope : x[i]"), slope=0.009999999776482582),
+               lambda t, x, slope: t.nn.functional.leaky_relu(x, slope), ("? x[i] : slope", "? slope : x[i]"),
+               slope=0.009999999776482582),
     activation("021_sigmoid", sigmoid, lambda t, x: t.sigmoid(x), ("1.0f + expf(-x[i])", "2.0f + expf(-x[i])")),
     activation("022_tanh_activation", np.tanh, lambda t, x: t.tanh(x), ("tanhf(x[i])", "tanhf(-x[i])")),
     activation("025_swish", lambda x: x * sigmoid(x), lambda t, x: x * t.sigmoid(x), ("= x[i] *", "= x[i] +")),
@@ -188,11 +191,12 @@ ACTIVATIONS = [
                ("x[i] / 6.0f", "x[i] / 5.0f")),
     activation("029_softplus", lambda x: np.log1p(np.exp(x)), lambda t, x: t.nn.functional.softplus(x),
                ("? x[i] :", "? x[i] + 1.0f :")),
-    activation("030_softsign", lambda x: x / (1 + abs(x)), lambda t, x: t.nn.functional.softsign(x), 
+    activation("030_softsign", lambda x: x / (1 + abs(x)), lambda t, x: t.nn.functional.softsign(x),
                ("= x[i] / (1.0f + ", "= x[i] / (2.0f + ")),
-    activation("031_elu", lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x)), lambda t, x, alpha: t.nn.functional.elu(x, alpha),
-               ("? x[i] : alpha", "? alpha : alpha"), alpha=1.0),
-    activation("032_hard_tanh", lambda x: np.clip(x, -1, 1), lambda t, x: t.nn.functional.hardtanh(x), ("= fmaxf(-1.0f", "= fmaxf(-2.0f")),
+    activation("031_elu", lambda x, alpha: np.where(x > 0, x, alpha * np.expm1(x)),
+               lambda t, x, alpha: t.nn.functional.elu(x, alpha), ("? x[i] : alpha", "? alpha : alpha"), alpha=1.0),
+    activation("032_hard_tanh", lambda x: np.clip(x, -1, 1), lambda t, x: t.nn.functional.hardtanh(x),
+               ("= fmaxf(-1.0f", "= fmaxf(-2.0f")),
     activation("088_new_gelu", lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
                lambda t, x: 0.5 * x * (1.0 + t.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * t.pow(x, 3.0)))),
                ("* x[i] * x[i] * x[i])", "* x[i] * x[i])"), n=8192 * 8192),
@@ -229,7 +233,8 @@ NORMS = [
     rows("023_softmax", softmax, lambda t, x: t.softmax(x, dim=1), ("- best) / total", "- best)"), 4096, 393216),
     rows("024_log_softmax", lambda x: np.log(softmax(x)), lambda t, x: t.log_softmax(x, dim=1), ("- best - logf", "+ best - logf"),
          4096, 393216),
-    Operator("033_batch_norm", {"x": IMAGE, "gamma": Argument("channels", "near one"), "beta": Argument("channels"), "y": IMAGE_OUT},
+    Operator("033_batch_norm",
+             {"x": IMAGE, "gamma": Argument("channels", "near one"), "beta": Argument("channels"), "y": IMAGE_OUT},
              {"batch": 64, "channels": 64, "hw": 512 * 512}, PIXELS,
              lambda x, gamma, beta, eps: normalised(x, (0, 2), eps) * gamma[:, None] + beta[:, None],
              lambda t, x, gamma, beta, eps: t.nn.functional.batch_norm(x, None, None, gamma, beta, training=True, eps=eps),
@@ -254,8 +259,8 @@ NORMS = [
              ("x[i] * x[i];", "x[i];")),
     rows("038_l1_norm", lambda x: x / abs(x).mean(axis=1, keepdims=True), lambda t, x: x / t.mean(t.abs(x), dim=1, keepdim=True),
          ("sum / w", "sum"), 32768, 65535),
-    rows("039_l2_norm", lambda x: x / np.sqrt((x * x).sum(axis=1, keepdims=True)), lambda t, x: x / t.norm(x, p=2, dim=1, keepdim=True),
-         ("/ norm", "* norm"), 32768, 65535),
+    rows("039_l2_norm", lambda x: x / np.sqrt((x * x).sum(axis=1, keepdims=True)),
+         lambda t, x: x / t.norm(x, p=2, dim=1, keepdim=True), ("/ norm", "* norm"), 32768, 65535),
     rows("040_layer_norm", lambda x, gamma, beta, eps: normalised(x, (1,), eps) * gamma + beta,
          lambda t, x, gamma, beta, eps: t.nn.functional.layer_norm(x, x.shape[1:], gamma, beta, eps), ("sum / w", "sum"),
          16, 64 * 256 * 256, {"gamma": Argument("w", "near one"), "beta": Argument("w")}, **EPS),
@@ -314,7 +319,8 @@ def exclusive_torch(t: Any, x: Array) -> Array:
 
 SCANS = [
     scan("089_cumsum", lambda x: np.cumsum(x, axis=1), lambda t, x: t.cumsum(x, dim=1), ("sum += x", "sum = x")),
-    scan("090_cumprod", lambda x: np.cumprod(x, axis=1), lambda t, x: t.cumprod(x, dim=1), ("product *=", "product +="), "near one"),
+    scan("090_cumprod", lambda x: np.cumprod(x, axis=1), lambda t, x: t.cumprod(x, dim=1), ("product *=", "product +="),
+         "near one"),
     scan("091_cumsum_reverse", lambda x: np.cumsum(x[:, ::-1], axis=1)[:, ::-1], lambda t, x: t.cumsum(x.flip(1), dim=1).flip(1),
          ("j = w - 1", "j = w - 2")),
     scan("092_cumsum_exclusive", exclusive, exclusive_torch, ("sum = 0.0f", "sum = x[i][0]")),

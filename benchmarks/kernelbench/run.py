@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from benchmarks.kernelbench import OPERATORS, Operator
+
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, parse_text
 from optigpu.runtime.call_error import BuildError, CallError

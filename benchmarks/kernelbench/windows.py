@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-
 from benchmarks.kernelbench.operators import OUTPUT, Argument, Array, Operator, Sizes
 
 Counts = tuple[int, ...]
@@ -118,7 +117,10 @@ def convolved(x: Array, f: Array, w: Window) -> Array:
 
 
 def scattered(x: Array, f: Array, w: Window) -> Array:
-    """The transposed convolution: each input adds its window to the output. x: batch, groups, inputs, …; f: groups, inputs, outputs, …"""
+    """The transposed convolution: each input adds its window to the output.
+
+    x: batch, groups, inputs, …; f: groups, inputs, outputs, …
+    """
     extents = x.shape[3:]
     outputs = w.transposed(extents)
     y = np.zeros((x.shape[0], x.shape[1], f.shape[2], *(n + 2 * p + m for n, p, m in zip(outputs, w.pad, w.more))))

@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import rows
 
 s = og.Script("004_matrix_vector.c")
-elements(s, "i")
+rows(s, "i", loop="k", reductions=["sum"])

@@ -423,7 +423,7 @@ s.emit("out.c")
     [
         ("raise ValueError('planted')", 2, "ValueError: planted"),
         ("1 / 0", 2, "ZeroDivisionError"),
-        ("s.nothing.at_all()", 2, "AttributeError"),
+        ("s.nothing.at_all()", 2, "OG601"),
         ("s.loop.tile('nowhere', 4, outer='q')", 2, "nowhere"),
         ("s.loop.tile()", 2, "OG604"),
         ("raise SystemExit(7)", 7, ""),

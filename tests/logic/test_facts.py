@@ -50,6 +50,19 @@ def test_simplification_keeps_the_value() -> None:
     assert accepted(simplified_has_the_same_value, 400) >= 48
 
 
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_an_exact_quotient_has_one_form(d: int) -> None:
+    """(i + j) div d and -((-i - j) div d) are equal where d divides i + j: a simplified term does not go back and forth."""
+    n, by = k.add(k.var("i", INT), k.var("j", INT)), k.num(d)
+    for known in (n, k.neg(n)):
+        facts = Facts().assume(k.eq(known, k.mul(by, k.fdiv(known, by))))
+        forms = [facts.simplify(t) for t in (k.fdiv(n, by), k.neg(k.fdiv(k.neg(n), by)))]
+        assert [facts.simplify(t) for t in forms] == forms
+        assert forms[0] is forms[1] or d == 2
+    both = Facts().assume(*(k.eq(x, k.mul(by, k.fdiv(x, by))) for x in (n, k.neg(n))))
+    assert both.simplify(k.fdiv(n, by)) is k.fdiv(n, by)
+
+
 def with_quotients(t: Term, env: dict[str, object]) -> dict[str, object]:
     """`n/4` stands for n div 4, where 4 divides n."""
     out = dict(env)

@@ -304,7 +304,8 @@ class Facts:
         if not self.nonneg(k.sub(d, ONE)):
             return t
         opposite = k.fdiv(k.neg(a), d)
-        if k.eq(k.neg(a), k.mul(d, opposite)) in self.known:  # d divides -a
+        divides = [k.eq(x, k.mul(d, q)) in self.known for x, q in ((a, t), (k.neg(a), opposite))]
+        if divides == [False, True]:  # known of -a alone: written with the quotient of which it is known
             return k.neg(opposite)
         numbers = k.coefficients(rest).items() if k.is_num(d) else ()
         more = k.polynomial({m: (2 * c + d.data) // (2 * d.data) for m, c in numbers if m}, INT)

@@ -1,16 +1,19 @@
-"""A thread for each element of the result: right for every program, and the start of a schedule that is fast."""
+"""Results that do not depend on each other: a thread for each, or for each column of a reduction."""
 
 from __future__ import annotations
 
 from optigpu.script.transformation import transformation
 from optigpu.transform.registry import TransformSession
 
-THREADS = 128
-
 
 @transformation
-def elements(s: TransformSession, *loops: str, threads: int = THREADS, outer: str = "block") -> None:
-    """A kernel of nested loops whose iterations do not depend on each other: a thread runs one iteration of the innermost one."""
-    *grid, last = loops
-    s.loop.tile(last, threads, outer=outer, tail="guard")
-    s.gpu.launch(grid=[*grid, outer], block=[last])
+def elements(s: TransformSession, *loops: str, threads: int = 128, unroll: str | None = None, name: str = "block") -> None:
+    """A kernel with a thread for each iteration of a loop nest. Adjacent threads have adjacent iterations of the last loop.
+
+    `unroll`: a loop inside whose iterations load before the first of them is used. `name`: of the loop over blocks.
+    """
+    *outer, last = loops
+    s.loop.tile(last, threads, outer=name, tail="guard")
+    if unroll is not None:
+        s.loop.unroll_hint(unroll, 8)
+    s.gpu.launch(grid=[*outer, name], block=[last])

@@ -1,0 +1,5 @@
+import optigpu as og
+from optigpu.schedules import rows
+
+s = og.Script("024_log_softmax.c")
+rows(s, "i", loop="j", reductions=["best", "total"], outputs=["y"])

@@ -1,0 +1,5 @@
+import optigpu as og
+from optigpu.schedules import rows
+
+s = og.Script("038_l1_norm.c")
+rows(s, "i", loop="j", reductions=["sum"], outputs=["y"])
