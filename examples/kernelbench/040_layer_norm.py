@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import rows
+from optigpu.schedules import elements
 
 s = og.Script("040_layer_norm.c")
-rows(s, "i", loop="j", reductions=["sum", "squares"], outputs=["y"])
+elements(s, "i")

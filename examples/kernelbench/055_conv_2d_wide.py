@@ -2,4 +2,15 @@ import optigpu as og
 from optigpu.schedules import contraction
 
 s = og.Script("055_conv_2d_wide.c")
-contraction(s, rows="o", cols="j", inner="c", left="f", right="x", out="y", grid=["n", "i"], taps=["p", "q"])
+contraction(
+    s,
+    rows="o",
+    cols="j",
+    inner="c",
+    left="f",
+    right="x",
+    out="y",
+    grid=["n", "i"],
+    taps=["p", "q"],
+    tile=(128, 128, 16),
+)

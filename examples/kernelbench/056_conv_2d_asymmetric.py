@@ -1,5 +1,16 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import contraction
 
 s = og.Script("056_conv_2d_asymmetric.c")
-elements(s, "n", "o", "i", "j")
+contraction(
+    s,
+    rows="o",
+    cols="j",
+    inner="c",
+    left="f",
+    right="x",
+    out="y",
+    grid=["n", "i"],
+    taps=["p", "q"],
+    tile=(128, 128, 16),
+)

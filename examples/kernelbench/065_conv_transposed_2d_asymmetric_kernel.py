@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import contraction
 
 s = og.Script("065_conv_transposed_2d_asymmetric_kernel.c")
-elements(s, "n", "o", "i", "j")
+contraction(s, rows="o", cols="j", inner="c", left="f", right="x", out="y", grid=["n", "i"], taps=["p", "q"])

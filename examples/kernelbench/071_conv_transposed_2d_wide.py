@@ -1,5 +1,7 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import contraction
 
 s = og.Script("071_conv_transposed_2d_wide.c")
-elements(s, "n", "o", "i", "j")
+contraction(
+    s, rows="o", cols="j", inner="c", left="f", right="x", out="y", grid=["n", "i"], taps=["p", "q"], tile=(32, 256, 16)
+)

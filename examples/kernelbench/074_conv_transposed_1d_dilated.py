@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import contraction
 
 s = og.Script("074_conv_transposed_1d_dilated.c")
-elements(s, "n", "o", "i")
+contraction(s, rows="o", cols="i", inner="c", left="f", right="x", out="y", grid=["n"], taps=["p"])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optigpu.kernel.sealed import RULES
+from tests.support.atomic_models import atomics
 from tests.support.block_models import barriers, block, gathered, recalled, shuffles
 from tests.support.sequential_models import calls, contracts, launches, loops, machine, straight
 
@@ -22,6 +23,7 @@ MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the mode
     "gather": (gathered, 5), "recall": (recalled, 5), "choose": (machine, 5),
     "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
     "range_of": (loops, 20), "enter_loop": (loops, 10), "leave_loop": (loops, 8), "call": (calls, 5),
+    "collect": (atomics, 20), "accumulate": (atomics, 20),
     "launch": (launches, 5), "phase": (launches, 5), "barrier": (block, 5), "forget": (block, 2), "shuffle": (shuffles, 10),
 }  # fmt: skip
 MORE: dict[str, Model] = {

@@ -123,6 +123,7 @@ def _convolution(x: Any, k: Any) -> Any:
 # Inputs, the shape of the output (none for a result), and what NumPy says.
 EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
     "conv2d": ([(3, 37, 18), (5, 3, 3, 3)], (5, 37, 18), _convolution),
+    "histogram": ([(3000,)], (10,), lambda a: np.bincount(a.astype(np.int32), minlength=10)),
     "matmul": ([(64, 96), (96, 32)], (64, 32), lambda a, b: a @ b),
     "matmul_any": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
     "matmul_any_small": ([(70, 33), (33, 68)], (70, 68), lambda a, b: a @ b),
@@ -148,11 +149,13 @@ EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callabl
 def test_the_emitted_cuda_agrees_with_numpy(done: Done, name: str) -> None:
     shapes, output, expected = EXPECTED[name]
     rng = np.random.default_rng(1)
-    inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+    kind: Any = np.int32 if name == "histogram" else np.float32
+    drawn = (rng.integers(0, 10, x) if kind is np.int32 else rng.standard_normal(x) for x in shapes)
+    inputs = [x.astype(kind) for x in drawn]
     wanted = expected(*(x.astype(np.float64) for x in inputs))
     s = done(name)
     signature = signature_of(f := s.program.functions()[-1], effective_types(f))
-    arrays = iter([*inputs, *([] if output is None else [np.zeros(output, np.float32)])])
+    arrays = iter([*inputs, *([] if output is None else [np.zeros(output, kind)])])
     args: dict[str, Any] = {p.name: next(arrays) for p in signature.params if hasattr(p, "elem")}
     sizes = _sizes(signature, args)
     result = s.build()(*(args[p.name] if p.name in args else sizes[p.name] for p in signature.params))

@@ -25,7 +25,7 @@ from optigpu.search.races import Access
 MAX_LOOPS = 4000
 MAX_STARTS = 8  # of one loop
 # Rules whose integers are numbers of families
-NUMBERED = frozenset(("load", "store", "free", "tidy", "restate", "name", "shuffle"))
+NUMBERED = frozenset(("load", "store", "free", "tidy", "restate", "name", "shuffle", "collect", "accumulate"))
 _RECORDS = frozenset(RECORDS)
 
 

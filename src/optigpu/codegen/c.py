@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from optigpu.codegen.atomic_text import host_atomic
 from optigpu.codegen.conversions import host_conversions
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import ALLOCATOR, on_stack
@@ -15,7 +16,7 @@ from optigpu.codegen.value_ranges import inside_loop, is_checked
 from optigpu.codegen.wrapping import explicit_wraps, ranges_after, with_wraps
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.light_dataclass import replace
-from optigpu.syntax.builtins import CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
+from optigpu.syntax.builtins import ATOMICS, CONTROL_CALLS, INT_CONSTANTS, MATH, MEMORY_CALLS, index_helper
 from optigpu.syntax.diagnostic import input_error, placed_at
 from optigpu.syntax.exprs import Alloc, Array, Bool, Call, Cast, Expr, Int, SizeOf, Type, Var, is_float, is_int
 from optigpu.syntax.free_names import fresh_name, names_in
@@ -237,6 +238,10 @@ class _CPrinter(ProgramPrinter):
         match s:
             case CallStmt(call) if call.func in (CONTROL_CALLS.keys() | MEMORY_CALLS.keys()) - {"free"}:
                 raise input_error("OG500", f"`{call.func}` has no counterpart in plain C", s.loc)
+            case Store(target, value, op) if op in ATOMICS:
+                assert op is not None and isinstance(target.type, Scalar)
+                text = self.exprs.stored(value, target.type)
+                self.out.extend(host_atomic(op, self.e(target), text, target.type, value))
             case Store(target, value, None):
                 self.out.add(f"{self.e(target)} = {self.exprs.stored(value, target.type)};")
             case Store(target, value, op):
@@ -324,8 +329,9 @@ class _CPrinter(ProgramPrinter):
 
     def pragmas(self, s: For) -> list[str]:
         """GCC accepts one pragma before a loop: OpenMP's wins over unrolling. OpenMP forbids parallel regions inside a `simd` loop,
-        also in functions called there: then `simd` is dropped."""
-        if "simd" in s.hints and self.starts_threads(s.body):
+        also in functions called there, and most atomic operations: then `simd` is dropped."""
+        atomic = any(isinstance(x, Store) and x.op in ATOMICS for x in statements(s.body))
+        if "simd" in s.hints and (atomic or self.starts_threads(s.body)):
             s = replace(s, hints=tuple(h for h in s.hints if h != "simd"))
         pragmas = super().pragmas(s)
         omp = [p for p in pragmas if p.startswith("omp")]

@@ -19,6 +19,7 @@ from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.names import Name
 from optigpu.logic.terms import INT, Term
+from optigpu.syntax.builtins import ATOMICS
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Alloc, Array, Cast, Expr, Index, Int, Var
 from optigpu.syntax.program import (
@@ -176,6 +177,9 @@ class StatementElaborator(CallElaborator):
         place = self.place(s.target, names)
         target = s.target.type
         assert isinstance(target, Scalar)
+        if s.op in ATOMICS:
+            self.code.append(kc.AccumulateCell(place, s.op, value, at=at))
+            return
         if s.op is not None:
             old = self.temporary(sort_of(target, s.loc))
             self.code.append(kc.LoadCell(old, place, at=self.at(s.target.loc)))

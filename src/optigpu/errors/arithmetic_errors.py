@@ -81,7 +81,7 @@ ARITHMETIC_ERRORS = (
         "integer overflow",
         "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
         "bound in the contract, or a wider type. `optigpu check --integers unbounded` assumes it, and says where.",
-        causes=(*rejections(Overflow, Operation.STORE), *obligations(Obligation.OVERFLOW)),
+        causes=(*rejections(Overflow, Operation.STORE, Operation.ATOMIC), *obligations(Obligation.OVERFLOW)),
         message=_overflow,
         help="add a bound to the contract, or use a wider type (int64_t)",
         shows_type_ranges=True,

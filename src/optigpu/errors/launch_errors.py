@@ -114,6 +114,7 @@ LAUNCH_ERRORS = (
             WrongSpace,
             Operation.LOAD,
             Operation.STORE,
+            Operation.ATOMIC,
             Operation.CALL,
             Operation.BEGIN,
             Operation.SHUFFLE,

@@ -61,6 +61,7 @@ MEMORY_ERRORS = (
         "contract does not relate to the loop's bound, memory that was freed, an array that no clause of the contract mentions.",
         causes=(
             *rejections(MissingPermission, Operation.LOAD, Operation.STORE, Operation.LOOP, Operation.SHUFFLE),
+            *rejections(MissingPermission, Operation.ATOMIC),
             *no_contract(Obstacle.NO_MEMORY),
         ),
         message=_not_held,
@@ -71,7 +72,7 @@ MEMORY_ERRORS = (
         "write to memory that the contract only reads",
         "Memory is written that the contract only reads, or does not mention: __writes if all of it is written before it is\n"
         "read, __preserves, or __consumes and __produces.",
-        causes=rejections(ReadOnly, Operation.STORE, Operation.LOOP),
+        causes=rejections(ReadOnly, Operation.STORE, Operation.ATOMIC, Operation.LOOP),
         message=_read_only,
         help=_help_read_only,
     ),
@@ -79,7 +80,7 @@ MEMORY_ERRORS = (
         "OG304",
         "read of an uninitialised cell",
         "A cell is read that may not have been written: not on every path, or not for every size.",
-        causes=rejections(Uninitialised, Operation.LOAD, Operation.SHUFFLE),
+        causes=rejections(Uninitialised, Operation.LOAD, Operation.ATOMIC, Operation.SHUFFLE),
         message="{array} is read where it may not have been written",
         help="write {base} before this, or initialise it",
     ),

@@ -80,7 +80,7 @@ def _other_level(d: Details) -> str | None:
     match d.operation:
         case _ if isinstance(d.cause, EmptyGroup):
             return "launch at least one block: __requires that the numbers of blocks and threads are positive"
-        case Operation.STORE:
+        case Operation.STORE | Operation.ATOMIC:
             return "put it into a thread for, or test for one thread inside of one"
         case Operation.ALLOCATE:
             return "declare it outside of the thread loops over the block's threads"
@@ -116,7 +116,7 @@ THREAD_LEVEL_ERRORS = (
         "number of threads runs; or a device function is called by another number than its contract names: ThreadsCtx(32), or a\n"
         "single thread where it names none.",
         causes=(
-            *rejections(WrongGroup, Operation.STORE, Operation.ALLOCATE, Operation.CALL),
+            *rejections(WrongGroup, Operation.STORE, Operation.ATOMIC, Operation.ALLOCATE, Operation.CALL),
             *rejections(EmptyGroup, Operation.STORE, Operation.FREE, Operation.CALL),
             *rejections(WrongContext, Operation.CALL),
         ),

@@ -16,6 +16,7 @@ from optigpu.frontend.implicit_conversions import (
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.alpha_equality import alpha_equal
 from optigpu.syntax.builtins import (
+    ATOMICS,
     BUILTIN_NAMES,
     CONTROL_CALLS,
     GETTERS,
@@ -347,6 +348,10 @@ class ExpressionTyper:
         if name in GETTERS:
             self.arity(e, 1)
             return self.element(e.args[0], GETTERS[name], scope)
+        if name in ATOMICS:
+            raise input_error(
+                "OG105", f"`{name}` is a statement of its own: what the cell held before is not known", e.loc
+            )
         if name in CONTROL_CALLS or name in MEMORY_CALLS or name in SETTERS:
             raise input_error("OG105", f"`{name}` is a statement of its own", e.loc)
         if scope.find(name) is not None:
@@ -354,11 +359,11 @@ class ExpressionTyper:
             raise input_error("OG102", f"`{name}` is not a function", e.loc)
         raise unknown_name(name, scope, e.loc, [*self.functions, *BUILTIN_NAMES])
 
-    def element(self, pointer: Expr, space: str, scope: Scope) -> Expr:
-        """The array element that `__gmem_get(pointer)` and the like access."""
+    def element(self, pointer: Expr, space: str | None, scope: Scope) -> Expr:
+        """The array element that `__gmem_get(pointer)` and the like access; None: in any space."""
         typed = self.array(pointer, scope, "this argument is")
         assert isinstance(typed.type, Array)
-        if typed.type.space.value != space:
+        if space is not None and typed.type.space.value != space:
             raise input_error("OG114", f"this is memory of space {typed.type.space.value}, not {space}", pointer.loc)
         if isinstance(typed, Addr):
             return typed.arg

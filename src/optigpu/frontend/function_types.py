@@ -17,13 +17,13 @@ from optigpu.frontend.formula_types import FormulaTyper
 from optigpu.frontend.ghost_types import typed_ghost, typed_with
 from optigpu.frontend.implicit_conversions import convert, describe_type, fitting, usual_conversion
 from optigpu.frontend.index_ranges import held_functions
-from optigpu.frontend.memory_call_types import typed_memory_call
+from optigpu.frontend.memory_call_types import reject_other_atomics, typed_memory_call
 from optigpu.frontend.parameter_types import effective_types, reject_conflicting_sizes
 from optigpu.frontend.permission_sugar import fraction_names, with_shares
 from optigpu.frontend.side_effects import pointer_roots
 from optigpu.light_dataclass import replace
 from optigpu.syntax.annotations import WITH
-from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
+from optigpu.syntax.builtins import ATOMICS, CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
     Call,
@@ -275,6 +275,9 @@ class FunctionTyper:
             reject_moving_target(self.aliases, self.values.functions, store)
             return store
         assert isinstance(value.type, Scalar)
+        if s.op in ATOMICS:
+            reject_other_atomics(s.op, typed, s.loc)
+            return replace(s, target=typed, value=convert(value, typed.type, "the target is"))
         if s.op in ("%", "<<", ">>", "&", "|", "^") and not (is_int(typed.type) and is_int(value.type)):
             raise input_error("OG102", f"`{s.op}=` takes integers", s.loc)
         if is_bool(typed.type):
@@ -345,6 +348,11 @@ class FunctionTyper:
             return replace(s, call=replace(call, args=args, type=VOID))
         if name in MEMORY_CALLS:
             return replace(s, call=typed_memory_call(self.values, name, call, scope))
+        if name in ATOMICS:
+            self.values.arity(call, 2)
+            target = self.values.element(call.args[0], None, scope)
+            assert isinstance(target, Index | Var)
+            return self.store(Store(target, call.args[1], name, id=s.id), scope)
         if name in SETTERS:
             self.values.arity(call, 2)
             target = self.values.element(call.args[0], SETTERS[name], scope)

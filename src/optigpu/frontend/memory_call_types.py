@@ -1,4 +1,4 @@
-"""Types of the calls that free and move memory: `free`, `memcpy_…`, shuffles, vector loads and stores."""
+"""Types of the calls that free, move and change memory: `free`, `memcpy_…`, shuffles, vector loads and stores, atomics."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import MEMORY_CALLS, SHUFFLES, VECTOR_BYTES, VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Array, Call, Expr
+from optigpu.syntax.exprs import Array, Call, Expr, Index, is_bool, is_float
 from optigpu.syntax.scopes import Scope
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import VOID, Space
+from optigpu.syntax.types import VOID, Scalar, Space
 
 
 def typed_memory_call(values: ExpressionTyper, name: str, call: Call, scope: Scope) -> Call:
@@ -24,6 +24,16 @@ def typed_memory_call(values: ExpressionTyper, name: str, call: Call, scope: Sco
     elif arrays == 2:
         _reject_different_cells(name, typed[0], typed[1], call.loc)
     return replace(call, args=tuple(typed), type=VOID)
+
+
+def reject_other_atomics(name: str, target: Expr, loc: Loc) -> None:
+    """Atomic operations are on elements of arrays, of a type for which GPUs have them."""
+    if not isinstance(target, Index) or not isinstance(target.type, Scalar):
+        raise input_error("OG106", f"`{name}` changes an element of an array", loc, help=f"{name}(&a[i], …)")
+    t = target.type
+    if t.bits < 32 or is_bool(t) or (is_float(t) and name != "atomicAdd"):
+        numbers = "numbers of 32 or 64 bits" if name == "atomicAdd" else "integers of 32 or 64 bits"
+        raise input_error("OG102", f"`{name}` is for {numbers}, not for `{t.name}`", loc)
 
 
 def _reject_other_allocation(name: str, array: Expr, sizes: int, loc: Loc) -> None:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax import exprs, program, types
-from optigpu.syntax.builtins import BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
+from optigpu.syntax.builtins import ATOMICS, BUILTIN_NAMES, FORMULA_NAMES, index_helper, matrix_predicate
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.gpu_rules import RULES, TRANSITIONS
@@ -123,7 +123,7 @@ POSSIBLE: dict[tuple[type, str], Predicate] = {
     (program.Function, "result"): lambda t: t == types.VOID or t in types.MACHINE_SCALARS,
     (program.Param, "type"): is_parameter_type,
     (program.Decl, "type"): is_local_type,
-    (program.Store, "op"): one_of(None, *COMPOUND_ASSIGNMENTS),
+    (program.Store, "op"): one_of(None, *COMPOUND_ASSIGNMENTS, *ATOMICS),
     (program.LoopRange, "relation"): one_of("<", "<=", ">", ">="),
     (program.LoopRange, "op"): one_of("+", "-", "*", "/", "<<", ">>"),
     (program.For, "contract"): of_kinds(LOOP_CLAUSES),

@@ -16,6 +16,7 @@ from optigpu.interp.heap import MemoryView
 from optigpu.interp.machine import Closure, Frame, LoopCode, Machine
 from optigpu.interp.numeric_values import RuntimeValue, convert
 from optigpu.interp.operator_semantics import binary_operation
+from optigpu.syntax.builtins import ATOMICS
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
 from optigpu.syntax.program import (
     Assert,
@@ -35,6 +36,7 @@ from optigpu.syntax.program import (
     is_call,
 )
 from optigpu.syntax.scopes import assigned_names, is_cell
+from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import subexpressions
 
@@ -215,6 +217,8 @@ class StatementCompiler(ExpressionCompiler):
                 m.store(view, index, value(m, f), loc)
 
             return assign
+        if s.op in ATOMICS:
+            return self.atomic(s.op, place, self.stored(s.value, scope), loc)
         assert isinstance(s.value.type, Scalar)
         computed = operation_type(s.op, target_type, s.value.type)
         operation = binary_operation(s.op, computed, computed, loc)
@@ -226,6 +230,14 @@ class StatementCompiler(ExpressionCompiler):
             m.store(view, index, convert(operation(old, value(m, f)), target_type, loc), loc)
 
         return update
+
+    def atomic(self, operator: str, place: Closure, value: Closure, loc: Loc) -> Closure:
+        def change(m: Machine, f: Frame) -> None:
+            m.step()
+            view, index = place(m, f)
+            m.accumulate(view, index, operator, value(m, f), loc)
+
+        return change
 
     def call_statement(self, call: Call, scope: FrameScope) -> Closure:
         args = [self.stored(a, scope) for a in call.args]

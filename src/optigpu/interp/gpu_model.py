@@ -17,7 +17,7 @@ from optigpu.interp.heap import (
     offset_of,
 )
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import Number
+from optigpu.interp.numeric_values import Number, atomic_result
 from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, describe_group, describe_thread
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
@@ -230,13 +230,34 @@ class Device(Threads):
         if alloc.generations is not None:
             alloc.generations[flat] = thread.generations[alloc]
 
+    def accumulate(self, view: MemoryView, indices: tuple[int, ...], operator: str, value: Number, loc: Loc) -> None:
+        thread, alloc = self.thread, view.alloc
+        if thread is None:
+            self.host_turn(alloc, loc, "changes")
+            super().accumulate(view, indices, operator, value, loc)
+            return
+        if self.magic or alloc.space not in (Space.GMEM, Space.SMEM):
+            what = "a magic thread loop" if self.magic else f"`{alloc.name}` is in {WHERE[alloc.space]}"
+            message = f"`{operator}` is an operation of a thread on global or shared memory: {what}"
+            raise Misbehaviour("OG223", message, loc)
+        flat = offset_of(view, indices, loc)
+        self.one_thread(thread, f"{index_of(alloc, flat)} is changed", loc)
+        self.check_access(thread, alloc, flat, loc, write=True, atomic=operator)
+        old = alloc.data[flat]
+        if isinstance(old, Uninit) or self.forgotten(thread, alloc, flat):
+            self.stall(Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc))
+        assert not isinstance(old, Uninit)  # a stalled thread is not resumed
+        alloc.data[flat] = atomic_result(operator, old, value, alloc.elem, loc, alone=False)
+
     def host_turn(self, alloc: Allocation, loc: Loc, verb: str) -> None:
         if self.hub is not None and self.random.random() < HOST_SWITCH:
             self.hub.switch()
         if alloc.space is not Space.ANY:
             raise Misbehaviour("OG223", f"host code {verb} `{alloc.name}`, which is in {WHERE[alloc.space]}", loc)
 
-    def check_access(self, thread: Thread, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
+    def check_access(
+        self, thread: Thread, alloc: Allocation, flat: int, loc: Loc, *, write: bool, atomic: str | None = None
+    ) -> None:
         """Check the memory space, the lifetime and the rights of an access by a thread, and record it for races."""
         if alloc.space is Space.TREG:
             self.check_register(thread, alloc, flat, loc)
@@ -266,7 +287,7 @@ class Device(Threads):
                 raise Misbehaviour("OG224", message, loc)
         if self.rights is not None and alloc.depth < self.rights.depth:
             self.check_rights(alloc, flat, write, loc)
-        self.note(alloc, flat, loc, write=write)
+        self.note(alloc, flat, loc, write=write, atomic=atomic)
 
     def check_register(self, thread: Thread, alloc: Allocation, flat: int, loc: Loc) -> None:
         assert alloc.owner is not None
@@ -287,17 +308,18 @@ class Device(Threads):
                 "OG228", f"{what} at a level of {describe_group(thread)}: that takes a single thread", loc
             )
 
-    def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
+    def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool, atomic: str | None = None) -> None:
         """Record an access, and report a race. Default memory in a kernel has a rule of its own: see `default_memory.py`."""
         if self.thread is None or alloc.space is not Space.ANY:
-            super().note(alloc, flat, loc, write=write)
+            super().note(alloc, flat, loc, write=write, atomic=atomic)
             return
         access = GroupAccess(self.actor(), self.clock, loc, self.thread.loops)
         shadow = alloc.group_shadow.setdefault(flat, GroupShadow())
         conflict = shadow.conflicting(access, write)
         if conflict is not None:
             other, did = conflict
-            self.report_race(alloc, flat, (access.describe(), other.describe()), other.loc, did, loc, write)
+            now = "writes" if write else "reads"
+            self.report_race(alloc, flat, (access.describe(), other.describe()), other.loc, did, loc, now)
         shadow.note(access, write)
 
     def task(self) -> Hashable:

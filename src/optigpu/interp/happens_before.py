@@ -3,8 +3,8 @@
 Races are decided by happens-before, not by the schedule. Each access has the path of (region, iteration) pairs of the parallel
 loops around it, from the outside in. Two accesses are concurrent if and only if their paths first differ in the iteration of one
 region: iterations of one execution of a parallel loop are unordered, everything else is ordered. Two concurrent accesses to a
-cell, at least one of them a write, are a race. `Heap.note` records each access and applies the rule; in a kernel,
-`thread_scheduler.py` makes the paths of threads, and a barrier starts a new region.
+cell, at least one of them a write, are a race, unless both are atomic operations with the same operator. `Heap.note` records each
+access and applies the rule; in a kernel, `thread_scheduler.py` makes the paths of threads, and a barrier starts a new region.
 """
 
 from __future__ import annotations
@@ -31,10 +31,14 @@ class RecordedAccess(NamedTuple):
 
 @dataclass(slots=True)
 class Shadow:
-    """The accesses to a cell that later ones can race with: the last write, and the last read of each task since then."""
+    """The accesses to a cell that later ones can race with: the last write, and the last read of each task since then.
+
+    Atomic operations of one operator do not race with each other: the last one of each task and operator since the last write.
+    """
 
     write: RecordedAccess | None = None
     reads: dict[Hashable, RecordedAccess] = field(default_factory=dict)
+    atomics: dict[tuple[Hashable, str], RecordedAccess] = field(default_factory=dict)
 
 
 def concurrent(a: TaskPath, b: TaskPath) -> bool:

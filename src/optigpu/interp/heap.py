@@ -11,7 +11,7 @@ from typing import TypeAlias
 from optigpu.interp.default_memory import GroupShadow
 from optigpu.interp.happens_before import RecordedAccess, Shadow, TaskPath, concurrent
 from optigpu.interp.misbehaviour import Misbehaviour
-from optigpu.interp.numeric_values import Number
+from optigpu.interp.numeric_values import Number, atomic_result
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
@@ -26,6 +26,7 @@ class Uninit:
 
 
 UNINIT = Uninit()
+ATOMICALLY = "atomically changes"
 Contents: TypeAlias = Number | Uninit
 
 
@@ -213,6 +214,21 @@ class Heap:
             self.note(alloc, flat, loc, write=True)
         alloc.data[flat] = value
 
+    def accumulate(self, view: MemoryView, indices: tuple[int, ...], operator: str, value: Number, loc: Loc) -> None:
+        """An atomic operation. Between iterations that run at once, integers are added modulo 2^bits, in any order."""
+        alloc = view.alloc
+        if not alloc.alive:
+            raise Misbehaviour("OG203", f"`{alloc.name}` is changed after it was freed", loc, self.freed_label(alloc))
+        flat = offset_of(view, indices, loc)
+        if self.rights is not None and alloc.depth < self.rights.depth:
+            self.check_rights(alloc, flat, True, loc)
+        if self.path:
+            self.note(alloc, flat, loc, write=True, atomic=operator)
+        old = alloc.data[flat]
+        if isinstance(old, Uninit):
+            raise Misbehaviour("OG202", f"{index_of(alloc, flat)} is read before anything was written to it", loc)
+        alloc.data[flat] = atomic_result(operator, old, value, alloc.elem, loc, alone=not self.path)
+
     def check_rights(self, alloc: Allocation, flat: int, write: bool, loc: Loc) -> None:
         assert self.rights is not None
         may_write = self.rights.cells.get((id(alloc), flat))
@@ -230,23 +246,31 @@ class Heap:
         rights = self.rights
         return rights is None or alloc.depth >= rights.depth or bool(rights.cells.get((id(alloc), flat)))
 
-    def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool) -> None:
-        """Record an access, and report a race with an earlier one (OG210)."""
+    def note(self, alloc: Allocation, flat: int, loc: Loc, *, write: bool, atomic: str | None = None) -> None:
+        """Record an access, and report a race with an earlier one (OG210). `atomic`: the operator of an atomic operation."""
         path = self.path
         if not path:
             return
         shadow = alloc.shadow.get(flat)
         if shadow is None:
             shadow = alloc.shadow[flat] = Shadow()
+        now = ATOMICALLY if atomic else "writes" if write else "reads"
         last = shadow.write
         if last is not None and last.path is not path and concurrent(last.path, path):
-            self.race(alloc, flat, last, "written", loc, write)
+            self.race(alloc, flat, last, "writes", loc, now)
+        for (_, operator), other in shadow.atomics.items():
+            if operator != atomic and other.path is not path and concurrent(other.path, path):
+                self.race(alloc, flat, other, ATOMICALLY, loc, now)
         if write:
             for read in shadow.reads.values():
                 if read.path is not path and concurrent(read.path, path):
-                    self.race(alloc, flat, read, "read", loc, write)
+                    self.race(alloc, flat, read, "reads", loc, now)
+        if atomic:
+            shadow.atomics[self.task(), atomic] = self.access(loc)
+        elif write:
             shadow.write = self.access(loc)
             shadow.reads.clear()
+            shadow.atomics.clear()
         else:
             shadow.reads[self.task()] = self.access(loc)
 
@@ -257,16 +281,14 @@ class Heap:
     def access(self, loc: Loc) -> RecordedAccess:
         return RecordedAccess(self.path, loc)
 
-    def race(self, alloc: Allocation, flat: int, other: RecordedAccess, did: str, loc: Loc, write: bool) -> None:
-        then = "writes" if did == "written" else "reads"
-        self.report_race(alloc, flat, self.parties(self.access(loc), other), other.loc, then, loc, write)
+    def race(self, alloc: Allocation, flat: int, other: RecordedAccess, then: str, loc: Loc, now: str) -> None:
+        self.report_race(alloc, flat, self.parties(self.access(loc), other), other.loc, then, loc, now)
 
     def report_race(
-        self, alloc: Allocation, flat: int, parties: tuple[str, str], place: Loc, then: str, loc: Loc, write: bool
+        self, alloc: Allocation, flat: int, parties: tuple[str, str], place: Loc, then: str, loc: Loc, now: str
     ) -> None:
         """Report a race: the cell, both accesses, their places, and the tasks that make them, the later one first."""
         task, other_task = parties
-        now = "writes" if write else "reads"
         cell = index_of(alloc, flat)
         story = (
             f"{other_task} {then} {cell} at line {place.line}; {task} {now} it at line {loc.line}; nothing orders them"

@@ -109,6 +109,22 @@ def wrap(value: int, t: Scalar) -> int:
     return value & ((1 << t.bits) - 1)
 
 
+def atomic_result(operator: str, old: Number, value: Number, t: Scalar, loc: Loc, *, alone: bool) -> Number:
+    """What an atomic operation leaves. Integers are added modulo 2^bits; signed ones have to fit where the order is known."""
+    match operator:
+        case "atomicAdd" if t.kind is Kind.INT and not (alone and t.signed):
+            return (int(old + value) - t.low) % (1 << t.bits) + t.low
+        case "atomicAdd":
+            return convert(old + value, t, loc)
+        case "atomicMin":
+            return min(old, value)
+        case "atomicMax":
+            return max(old, value)
+        case _:
+            a, b = int(old), int(value)
+            return {"atomicAnd": a & b, "atomicOr": a | b, "atomicXor": a ^ b}[operator]
+
+
 def convert(x: Number, t: Scalar, loc: Loc, *, explicit: bool = False) -> Number:
     """Convert to a type. An integer that does not fit is an error (OG209), except that an explicit cast to an unsigned type
     wraps. A number converted to a float keeps its value."""

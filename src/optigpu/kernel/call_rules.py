@@ -77,7 +77,7 @@ def call(
     for p, by in zip(f.contract.requires, steps, strict=True):
         c.require_fact(Operation.CALL, state.facts, k.substitute(p, values), by)
     spaces = in_reach(c, state, f.synchronises)
-    after = synchronised(state, spaces)
+    after = synchronised(c, state, spaces)
     if SHARED in spaces and c.judge.proves(state.facts, k.eq(state.context.threads, state.context.block)):
         after = not_in_use(after)
     pre = [_actual(p, values, views) for p in f.contract.pre]

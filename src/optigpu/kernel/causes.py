@@ -25,6 +25,7 @@ class Operation(Enum):
     LEAK = "leak"  # the end of a function, with something left over
     LOAD = "load"
     STORE = "store"
+    ATOMIC = "atomic"  # an atomic operation, or the start or end of those on a family
     ALLOCATE = "allocate"
     FREE = "free"
     OBLIGE = "oblige"

@@ -77,6 +77,15 @@ class StoreCell(_Instruction):
 
 
 @record
+class AccumulateCell(_Instruction):
+    """`atomicAdd(&base[index], value)`, and the like for the other atomic operators (`logic/cells.py`)."""
+
+    place: CellAddress
+    operator: str
+    value: Term
+
+
+@record
 class Allocate(_Instruction):
     """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions.
 
@@ -220,6 +229,7 @@ Instruction: TypeAlias = (
     | Havoc
     | LoadCell
     | StoreCell
+    | AccumulateCell
     | Allocate
     | Release
     | Oblige

@@ -66,6 +66,6 @@ def phase(c: SideConditions, state: State) -> State:
             raise Rejected(LeftInKernel(Operation.LAUNCH, name, space=ending))
     if i.to == HOST:
         return changed(state, context=Context(), code=state.code[1:])
-    state = synchronised(state, ALL_MEMORY)
+    state = synchronised(c, state, ALL_MEMORY)
     after = replace(context, kind=TEARDOWN, threads=ZERO, busy=())
     return changed(state, context=after, pending_reads=(), code=state.code[1:])

@@ -6,6 +6,7 @@ they hold at the start of v, and facts of v.
 
 from __future__ import annotations
 
+from optigpu.kernel.atomic_rules import settled
 from optigpu.kernel.causes import (
     BrokenInvariant,
     BrokenLaw,
@@ -19,7 +20,7 @@ from optigpu.kernel.causes import (
     WrongContext,
     WrongShape,
 )
-from optigpu.kernel.context import HOST, NOWHERE, PendingReads, owner_where, with_reads
+from optigpu.kernel.context import HOST, NOWHERE, PendingReads, imaginary, owner_where, with_reads
 from optigpu.kernel.instructions import SEQUENTIAL, THREAD, Bind, CountedLoop, LaunchKernel, Phase
 from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, Invariant, LoopContract
@@ -46,7 +47,7 @@ from optigpu.kernel.thread_loop_conditions import (
 )
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, LENT, READ, CellFamily, Cells, Owner, arguments, unknown
+from optigpu.logic.cells import ACCUMULATING, FULL, LENT, READ, CellFamily, Cells, Owner, arguments, unknown
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate, instantiate_all
@@ -59,7 +60,8 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
         ------------------------------------------------------------------------------------------------------------------------
         {F; H} for (v in low..high) body {see leave_loop}
 
-    Everything else in H is lent to the body (H'), which may read it. A parallel or thread loop has no invariants.
+    Everything else in H is lent to the body (H'), which may read it. A parallel or thread loop has no invariants but of families
+    in the share of an atomic operator.
     Sound: X is injective by *take*, and v is a binder of it, so different iterations have different cells. Iterations of a parallel
     loop then share only cells that they read. Facts of v are not known in the body of one: the iterations before v need not have
     run, or have got the memory that they allocate. Iteration v of a thread loop is executed by an equal part of the group; its
@@ -72,9 +74,8 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     range_ = range_of(c, state, loop)
     v = state.iteration(loop.index)
     entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
-    if loop.mode != SEQUENTIAL and contract.invariant:
-        bases = [state.held[i.family].cells.base for i in contract.invariant if i.family in state.held]
-        raise Rejected(DependentIterations(Operation.LOOP, next(iter(bases), "")))
+    if loop.mode != SEQUENTIAL:
+        _require_accumulating(state, entered)
     number, names = state.counter + 1, dict(state.names)
     take_number(names, v.data.stem, state.block.depth + 1)
     held, body = dict(state.held), dict[int, CellFamily]()
@@ -89,12 +90,15 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
         if inv.family not in held or held[inv.family] is not state.held[inv.family]:
             raise Rejected(WrongShape(Operation.LOOP))
         body[inv.family] = _invariant_inside(c, state, entered, inv, names)
+        if loop.mode != SEQUENTIAL:  # other iterations add to it at the same time: no barrier in here ends that
+            body[inv.family] = replace(body[inv.family], owner=imaginary())
         del held[inv.family]
     _require_reads_covered(c, state, entered)
     reads = with_reads(reads, *invariant_reads(contract, v))
     for n, r in held.items():
-        share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
-        body[n] = replace(r, share=share, owner=lent_owner(state, entered, r))
+        if r.share not in ACCUMULATING:
+            share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
+            body[n] = replace(r, share=share, owner=lent_owner(state, entered, r))
     for p in contract.facts:
         c.require(state.facts, instantiate(p, (range_.low,)), BrokenInvariant(Operation.LOOP))
     facts = _facts_inside(state, loop, entered, body)
@@ -109,6 +113,21 @@ def range_of(c: SideConditions, state: State, loop: CountedLoop) -> IterationRan
     range_ = iterations(loop, *state.values((loop.start, loop.bound, loop.amount)))
     c.require(state.facts, k.lt(ZERO, state.value(loop.amount)), StepNotPositive(Operation.LOOP))
     return replace(range_, high=state.facts.simplify(range_.high))
+
+
+def _require_accumulating(state: State, entered: EnteredLoop) -> None:
+    """Invariants of a parallel or thread loop are of cells that its iterations change by an atomic operator, and nobody reads.
+
+    So what an iteration does depends neither on their contents nor on the iterations before it, and the operator is commutative and
+    associative: the cells end up as if the iterations had run one after the other, for which the invariant is proved. Nothing
+    is assumed of iterations before v that only their having run would show: no law, and cells are written that were written before.
+    """
+    for inv in entered.contract.invariant:
+        r = state.held.get(inv.family)
+        if r is None or r.share not in ACCUMULATING or entered.first is NOWHERE:
+            raise Rejected(DependentIterations(Operation.LOOP, "" if r is None else r.cells.base))
+        if inv.law is not k.TRUE or instantiate(inv.init, (entered.v, *arguments(r.cells.arity))) is not r.init:
+            raise Rejected(WrongShape(Operation.LOOP, r.cells.base))
 
 
 def _exclusive_inside(
@@ -144,7 +163,9 @@ def _invariant_inside(
     c: SideConditions, state: State, entered: EnteredLoop, inv: Invariant, names: dict[str, int]
 ) -> CellFamily:
     """An invariant family at the start of iteration v. Before the loop, it holds what the invariant says of the first iteration."""
-    r = family_of(Operation.LOOP, state.held, inv.family, state.held[inv.family].cells.base, FULL)
+    r = state.held[inv.family]
+    if r.share not in ACCUMULATING:
+        r = family_of(Operation.LOOP, state.held, inv.family, r.cells.base, FULL)
     low = entered.range.low
     begin = _at_iteration(r, inv, low, r.value)
     c.require_contents(Operation.LOOP, state.facts, begin, r, arguments(r.cells.arity), inv.steps, False)
@@ -159,11 +180,13 @@ def _invariant_inside(
 def _at_iteration(r: CellFamily, inv: Invariant, v: Term, others: Term) -> CellFamily:
     """What an invariant says of its family at iteration v. `others`: the values of the cells of which it gives no value.
 
-    Where the invariant is shown, these are the actual values: it says that there are some.
+    Where the invariant is shown, these are the actual values: it says that there are some. Who ends the atomic operations on
+    a family stays the same.
     """
     args = (v, *arguments(r.cells.arity))
     value = others if inv.value is None else k.ite(instantiate(inv.known, args), instantiate(inv.value, args), others)
-    return replace(r, value=value, init=instantiate(inv.init, args), owner=inv.owner and inv.owner.at(args))
+    owner = r.owner if r.share in ACCUMULATING else inv.owner and inv.owner.at(args)
+    return replace(r, value=value, init=instantiate(inv.init, args), owner=owner)
 
 
 def _unknown_contents(state: State, r: CellFamily, names: dict[str, int]) -> Term:
@@ -231,8 +254,15 @@ def leave_loop(
     held, names = _families_after(before, entered, owners)
     facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
     facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
-    after = changed(before, facts=facts, held=held, code=before.code[1:], counter=end.counter, names=names)
-    return changed(after, context=context, pending_reads=reads)
+    after = changed(before, facts=facts, held=held, counter=end.counter, names=names)
+    if next_instruction(before, CountedLoop).mode != SEQUENTIAL and context.kind == HOST:
+        after = changed(after, held={n: _after_host_loop(c, after, r) for n, r in held.items()})
+    return changed(after, code=before.code[1:], context=context, pending_reads=reads)
+
+
+def _after_host_loop(c: SideConditions, state: State, r: CellFamily) -> CellFamily:
+    """The iterations of a parallel loop of the host have ended: so have their atomic operations, if no loop around has others."""
+    return settled(c, state, r) if r.share in ACCUMULATING and r.owner is None else r
 
 
 def _exclusive_at_end(
@@ -248,7 +278,7 @@ def _exclusive_at_end(
     for n, (x, by) in enumerate(zip(entered.contract.exclusive, steps, strict=True)):
         cells = x.cells.under((entered.v,))
         args = (entered.v, *arguments(cells.arity))
-        r = _given_back(rest, before.counter + 1 + n, cells)
+        r = _given_back(rest, before.counter + 1 + n, cells, FULL)
         value = ZERO if x.value is None else instantiate(x.value, args)
         want = CellFamily(cells, value, instantiate(x.init, args))
         c.require_contents(Operation.LEAVE, end.facts, want, r, arguments(cells.arity), by, x.value is None)
@@ -271,7 +301,8 @@ def _invariants_at_end(
     """
     following = k.add(entered.v, ONE)
     for inv, by in zip(entered.contract.invariant, steps, strict=True):
-        r = _given_back(rest, inv.family, before.held[inv.family].cells)
+        family = before.held[inv.family]
+        r = _given_back(rest, inv.family, family.cells, family.share)
         want = _at_iteration(r, inv, following, r.value)
         c.require_contents(Operation.LEAVE, end.facts, want, r, arguments(r.cells.arity), by, False)
         if inv.law is not k.TRUE:
@@ -284,10 +315,10 @@ def _invariants_at_end(
     return end
 
 
-def _given_back(rest: dict[int, CellFamily], number: int, cells: Cells) -> CellFamily:
-    """The family is held in full, with the cells it had at the start of the body. It is removed from `rest`."""
+def _given_back(rest: dict[int, CellFamily], number: int, cells: Cells, share: str) -> CellFamily:
+    """The family is held in this share, with the cells it had at the start of the body. It is removed from `rest`."""
     r = rest.pop(number, None)
-    if r is None or r.cells != cells or r.share != FULL:
+    if r is None or r.cells != cells or r.share != share:
         raise Rejected(MissingPermission(Operation.LEAVE, cells.base))
     return r
 

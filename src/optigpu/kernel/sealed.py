@@ -20,6 +20,7 @@ from typing import Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar, cast
 from weakref import ref
 
 from optigpu.kernel import (
+    atomic_rules,
     branch_rules,
     call_rules,
     contents_rules,
@@ -142,6 +143,8 @@ class Kernel:
     leave_loop = Rule(loop_rules.leave_loop)
     unroll = Rule(loop_rules.unroll)
     # Threads
+    collect = Rule(atomic_rules.collect)
+    accumulate = Rule(atomic_rules.accumulate)
     barrier = Rule(thread_rules.barrier)
     shuffle = Rule(thread_rules.shuffle)
     forget = Rule(thread_rules.forget)

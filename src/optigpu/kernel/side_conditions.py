@@ -32,7 +32,19 @@ from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.state import Families, State, TakenBranch
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, LENT, SOME, UNINIT, CellClaim, CellFamily, Cells, Terms, box, same
+from optigpu.logic.cells import (
+    ACCUMULATING,
+    FULL,
+    LENT,
+    SOME,
+    UNINIT,
+    CellClaim,
+    CellFamily,
+    Cells,
+    Terms,
+    box,
+    same,
+)
 from optigpu.logic.equality import Equality, EqualitySteps, step_at
 from optigpu.logic.facts import Facts
 from optigpu.logic.judge import ObligationJudge
@@ -164,9 +176,9 @@ class SideConditions:
             self.require(facts, goal, UnprovedFact(operation))
 
     def require_no_leak(self, operation: Operation, facts: Facts, held: Families) -> None:
-        """No cell is held with full share: nobody could access or free it afterwards."""
+        """No cell is held with full share: nobody could access or free it afterwards. Nor one that the group itself adds to."""
         for r in held.values():
-            if r.share == FULL:
+            if r.share == FULL or (r.share in ACCUMULATING and r.owner is None):
                 b, wider = facts.arbitrary(*(INT,) * r.cells.arity)
                 self.require(wider, k.not_(r.cells.domain(b)), Leak(operation, r.cells.base, cells=r.cells))
 
@@ -203,9 +215,14 @@ def ended(state: State, kind: type[ABlock]) -> ABlock:
 
 
 def family_of(operation: Operation, held: Families, number: int, base: str, share: str) -> CellFamily:
-    """The family with this number: it has cells of the base, with full share if that is asked for, or lent if that is."""
+    """The family with this number: it has cells of the base, with full share if that is asked for, or lent if that is.
+
+    Nobody may read or write cells that threads change by atomic operations.
+    """
     r = held.get(number)
     if r is None or r.cells.base != base or (share == FULL and r.share != FULL) or (share == LENT and r.share == FULL):
+        raise Rejected(MissingPermission(operation, base))
+    if r.share in ACCUMULATING:
         raise Rejected(MissingPermission(operation, base))
     return r
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from optigpu.kernel.atomic_rules import settled
 from optigpu.kernel.causes import (
     NotOwner,
     Operation,
@@ -23,7 +24,7 @@ from optigpu.kernel.state import State, changed
 from optigpu.kernel.thread_conditions import WARP, require_covered, require_group_size, require_whole_warp
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Owner, Terms
+from optigpu.logic.cells import ACCUMULATING, FULL, READ, CellFamily, Cells, Owner, Terms
 from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
 
 SYNCHRONISED = (GLOBAL, SHARED)  # by an instruction
@@ -49,8 +50,8 @@ def barrier(c: SideConditions, state: State) -> State:
     if i.level == "magic":
         if state.context.kind not in (HOST, THREADS, MAGIC):
             raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
-        after = changed(state, code=state.code[1:])
-        return after if state.context.kind == HOST else synchronised(after, in_reach(c, state, ALL_MEMORY))
+        after = state if state.context.kind == HOST else synchronised(c, state, in_reach(c, state, ALL_MEMORY))
+        return changed(after, code=state.code[1:])
     if i.level == "kernel":  # the end of the threads has ordered all their accesses: see `phase`
         if state.context.kind != TEARDOWN:
             raise Rejected(WrongContext(Operation.LAUNCH, context=state.context, barrier=i.level))
@@ -59,7 +60,7 @@ def barrier(c: SideConditions, state: State) -> State:
         require_group_size(c, Operation.BARRIER, state, state.context.block, barrier=i.level)
     else:
         require_whole_warp(c, Operation.BARRIER, state, barrier=i.level)
-    state = synchronised(changed(state, code=state.code[1:]), SYNCHRONISED)
+    state = changed(synchronised(c, state, SYNCHRONISED), code=state.code[1:])
     return not_in_use(state) if i.level == "block" else state
 
 
@@ -81,16 +82,21 @@ def in_reach(c: SideConditions, state: State, spaces: tuple[str, ...]) -> tuple[
     return tuple(space for space in spaces if space != SHARED)
 
 
-def synchronised(state: State, spaces: tuple[str, ...]) -> State:
+def synchronised(c: SideConditions, state: State, spaces: tuple[str, ...]) -> State:
     """Memory of these spaces that the group holds in full belongs to all of it, and its reads are ordered. Other memory stays.
 
     Threads outside of the group may have accessed what is lent to it: pending reads of that stay, and its owner becomes the group
     only where the owner is inside the group. What a sequential loop lends to its body, the same group holds in full outside.
+    Cells to which the threads of the group add are held in full again, if no group around has lent them.
     """
     held = dict(state.held)
     group = everyone(state.context)
     for n, r in state.held.items():
-        if r.owner is not None and state.bases[r.cells.base].space in spaces:
+        if state.bases[r.cells.base].space not in spaces:
+            continue
+        if r.share in ACCUMULATING:
+            held[n] = settled(c, state, r) if r.owner is None else r
+        elif r.owner is not None:
             if r.share != READ:
                 held[n] = replace(r, owner=None)
             else:

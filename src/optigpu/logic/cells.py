@@ -15,6 +15,9 @@ from optigpu.logic.terms import FALSE, INT, TRUE, ZERO, Sort, Term, instantiate,
 
 # Shares of a family: it may be written, only be read, or only be read by the body of a sequential loop whose group may write it.
 FULL, READ, LENT = "full", "read", "lent"
+# Shares in which many threads change cells by one atomic operator, and nobody reads or writes them: the names of the operators.
+ADDING = "atomicAdd"
+ACCUMULATING = (ADDING, "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor")
 Terms = tuple[Term, ...]
 REMEMBERED = 20_000
 

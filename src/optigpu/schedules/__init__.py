@@ -3,6 +3,8 @@
 from optigpu.schedules.contraction import contraction
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
+from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.rows import rows
+from optigpu.schedules.total import total
 
-__all__ = ["contraction", "elements", "elementwise", "rows"]
+__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "total"]

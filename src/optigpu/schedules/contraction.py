@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
-from optigpu.light_dataclass import dataclass
+from optigpu.light_dataclass import dataclass, replace
+from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Index, Var
-from optigpu.syntax.walk import body_subexpressions, root_name
+from optigpu.syntax.exprs import Array, Binary, Expr, Index, Int, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.macro_constants import constants_of
+from optigpu.syntax.program import Decl, If
+from optigpu.syntax.program import For as Loop
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.c_text import as_expression
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import conjunction, folded
 
 HALF = 4  # adjacent rows, or columns, of a thread; it has two such groups of each
 
@@ -28,6 +39,19 @@ class Tile:
         return self.rows * self.cols // (4 * HALF * HALF)
 
 
+@dataclass(frozen=True)
+class Factor:
+    """A factor, the loops of its copy in shared memory, and how many elements of the tile are in a group of a thread's rows."""
+
+    array: str
+    copy: str
+    loops: tuple[str, str, str, str]  # of the program: threads, halves, elements of a half, summands
+    names: tuple[str, str, str, str]  # in the copy
+    extents: tuple[int, int, int, int]
+    along: bool  # are adjacent summands adjacent in memory, rather than adjacent rows or columns?
+    size: Expr | None  # of the last dimension, if vector accesses are wanted
+
+
 @transformation
 def contraction(
     s: TransformSession,
@@ -40,33 +64,102 @@ def contraction(
     out: str,
     grid: Sequence[str] = (),
     taps: Sequence[str] = (),
+    inside: Sequence[str] = (),
     total: str = "sum",
     tile: tuple[int, int, int] = (64, 128, 16),
+    vector: Sequence[str] = (),
+    skip: Sequence[str] = (),
 ) -> None:
     """A kernel of `out[rows][cols] = sum over taps and inner of left[rows] * right[cols]`, for any sizes.
 
     `grid`: the other loops of the result. `taps`: loops of the sum around `inner`, which is divided into chunks that are staged in
-    shared memory, with zeros outside the arrays. `left` does not depend on `cols`, nor `right` on `rows`.
+    shared memory, with zeros outside the arrays. `inside`: loops of the sum, of constant size, that are staged together with a
+    chunk. `left` does not depend on `cols`, nor `right` on `rows`. `vector`: arrays that are accessed four elements at a time where
+    the size of their last dimension is a multiple of 4. `skip`: conditions on the loops of blocks and taps, and on `chunk`, without
+    which all summands are zero: they are tested once for a block.
     """
     t = Tile(*tile)
+    _inline_constants(s)
+    for loop in inside:
+        _number_bound(s, loop)
+    sizes = {a: _last_size(s, a) for a in vector}
+    f = _factor(s, left, "ls", ("tr", "hr", rows, inner), (t.rows // 8, 2, HALF, t.depth), sizes)
+    g = _factor(s, right, "rs", ("tc", "hc", cols, inner), (t.cols // 8, 2, HALF, t.depth), sizes)
+    blocks = [*grid, "br", "bc"]
     _tiled(s, rows, "br", "hr", "tr", t.rows)
     _tiled(s, cols, "bc", "hc", "tc", t.cols)
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
-    blocks = [*grid, "br", "bc"]
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
-    s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", inner, "hr", rows, "hc", cols)
-    s.matrix.stage(left, at=For("chunk") / For("tr"), name="ls", outside=0)
-    s.matrix.stage(right, at=For("chunk") / For("tr", body=Write(total)), name="rs", outside=0)
-    s.loop.unguard(For("tr", body=Write(total)).all)
-    s.matrix.stage("ls", at=For(inner, body=Write(total)) / For("hr"), name="lv")
-    s.matrix.stage("rs", at=For(inner, body=Write(total)) / For("hr", body=Write(total)), name="rv")
-    _reorder_dims(s, "ls", [inner, "hr", "tr", rows])
-    _reorder_dims(s, "rs", [inner, "hc", "tc", cols])
-    threads = [*_left_copy(s, t, rows, inner), *_right_copy(s, t, cols, inner)]
-    s.loop.unroll_hint(For(inner, body=Write(total)))
-    s.gpu.launch(grid=blocks, block=["tr", "tc", *threads], shared={"ls": pad(HALF), "rs": None}, registers={total: 2})
+    s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
+    _skip(s, total, [as_expression(text) for text in skip])
+    _stage(s, f, g, total)
+    (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
+    stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out])) if out in sizes else None
+    for loop in (*inside, inner):
+        s.loop.unroll_hint(For(loop, body=Write(total)))
+    shared = {x.copy: pad(1, 0) if x.along else None for x in (f, g)}
+    resident = 2 if t.threads == 256 else None
+    block = ["tr", "tc", *threads, *more]
+    s.gpu.launch(grid=blocks, block=block, shared=shared, registers={total: 2}, blocks_per_multiprocessor=resident)
+    for x, whole_loop in ((f, whole), (g, whole_too)):
+        if whole_loop is not None:
+            s.gpu.vectorize(whole_loop, arrays=["d_" + x.array] if x.along else None)
+    if stored is not None:
+        s.gpu.vectorize(stored)
     s.gpu.vectorize(For(rows, body=Write("lv")))
     s.gpu.vectorize(For(cols, body=Write("rv")))
+
+
+def _factor(
+    s: TransformSession,
+    array: str,
+    copy: str,
+    loops: tuple[str, str, str, str],
+    extents: tuple[int, int, int, int],
+    sizes: dict[str, Expr],
+) -> Factor:
+    first = copy[0]
+    names = (f"{first}t", f"{first}h", f"{first}e", f"{first}k")
+    along = _is_along(s, array, loops[3], loops[2])
+    return Factor(array, copy, loops, names, extents, along, sizes.get(array))
+
+
+def _skip(s: TransformSession, total: str, tests: Sequence[Expr]) -> None:
+    inside = [e for e in tests if "chunk" in free_vars(e)]
+    for target, some in (
+        (For("chunk") / For("tr", body=Write(total)), inside),
+        (For("chunk"), [e for e in tests if e not in inside]),
+    ):
+        if some:
+            path, loop = loop_at(s, target)
+            s.put(path, If(conjunction(some), (loop,)))
+
+
+def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
+    """Read the factors through shared memory, and from there through registers."""
+    at, summed = For("tr", body=Write(total)), For("chunk") / Write(total)
+    for x, other in ((f, g), (g, f)):
+        s.loop.hoist_expr(
+            summed, x.copy, read=x.array, before=For("chunk") / at, indep=list(other.loops[:3]), outside=0
+        )
+    s.loop.unguard(at.all)
+    for x, name in ((f, "lv"), (g, "rv")):
+        s.matrix.stage(x.copy, at=For(x.loops[3], body=Write(total)) / For("hr", body=Write(total)), name=name)
+
+
+def _inline_constants(s: TransformSession) -> None:
+    """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
+    loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
+    names = {x.name: None for loop in loops for x in statements(loop.body) if isinstance(x, Decl) and x.const}
+    for name in names:
+        s.variable.inline(name)
+
+
+def _number_bound(s: TransformSession, name: str) -> None:
+    """Write the bound of a loop as a number, in place of a macro."""
+    path, loop = loop_at(s, name)
+    bound = folded(substitute(loop.range.bound, constants_of(s.program)))
+    s.put(path, replace(loop, range=replace(loop.range, bound=bound)))
 
 
 def _tiled(s: TransformSession, loop: str, block: str, half: str, thread: str, size: int) -> None:
@@ -75,43 +168,90 @@ def _tiled(s: TransformSession, loop: str, block: str, half: str, thread: str, s
     s.loop.tile(loop, HALF, outer=thread)
 
 
-def _copy(array: str, loop: str) -> Target:
-    return For(loop, body=Write(array).first)
+def _copied(s: TransformSession, t: Tile, x: Factor, inside: Sequence[str]) -> tuple[list[str], Handle | None]:
+    """Distribute the copy of a factor among the threads. Returns its thread loops, and the loop of its vector accesses."""
+    _reorder_dims(s, x.copy, [*inside, x.loops[3], x.loops[1], x.loops[0], x.loops[2]])
+    outer = [f"{x.copy[0]}_{loop}" for loop in inside]
+    for loop, name in zip((*x.loops, *inside), (*x.names, *outer)):
+        s.loop.rename(_copy(x.copy, loop), name)
+    extents = dict(zip(x.names, x.extents))
+    threads, halves, elements, summands = x.names
+    if x.size is None:
+        order = [summands, threads, halves, elements] if x.along else [elements, threads, halves, summands]
+        return _spread(s, x.copy, t, order, extents, outer), None
+    if not x.along:
+        spread = _spread(s, x.copy, t, [threads, halves, summands], extents, outer, elements)
+        return spread, s.loop.fast_path(_copy(x.copy, elements), when=_divided(x.size))
+    groups = summands + "q"
+    s.loop.tile(_copy(x.copy, summands), HALF, outer=groups)
+    extents[groups] = extents[summands] // HALF
+    spread = _spread(s, x.copy, t, [groups, elements, threads, halves], extents, outer, summands)
+    return spread, s.loop.fast_path(_copy(x.copy, summands), when=_divided(x.size))
 
 
-def _left_copy(s: TransformSession, t: Tile, rows: str, inner: str) -> list[str]:
-    """Distribute the copy of the left array among the threads, and return its thread loops."""
-    for loop, name in (("tr", "ltr"), ("hr", "lhr"), (rows, "lr"), (inner, "lk")):
-        s.loop.rename(_copy("ls", loop), name)
-    return _spread(s, "ls", t, ["lk", "ltr", "lhr", "lr"], {"lk": t.depth, "ltr": t.rows // 8, "lhr": 2, "lr": HALF})
-
-
-def _right_copy(s: TransformSession, t: Tile, cols: str, inner: str) -> list[str]:
-    for loop, name in (("tc", "rtc"), ("hc", "rhc"), (cols, "rc"), (inner, "rk")):
-        s.loop.rename(_copy("rs", loop), name)
-    return _spread(s, "rs", t, ["rc", "rtc", "rhc", "rk"], {"rk": t.depth, "rtc": t.cols // 8, "rhc": 2, "rc": HALF})
-
-
-def _spread(s: TransformSession, array: str, t: Tile, order: Sequence[str], extents: dict[str, int]) -> list[str]:
-    """Take loops as thread loops, the fastest first, until there are enough threads; the last one may be divided."""
+def _spread(
+    s: TransformSession,
+    array: str,
+    t: Tile,
+    order: Sequence[str],
+    extents: dict[str, int],
+    outer: Sequence[str],
+    last: str | None = None,
+) -> list[str]:
+    """Take loops as thread loops, the fastest first, until there are enough threads; a loop may be divided."""
     threads: list[str] = []
     rest: list[str] = []
     missing = t.threads
     for loop in order:
-        if missing == 1:
+        taken = gcd(extents[loop], missing)
+        if taken == 1:
             rest.append(loop)
             continue
-        if extents[loop] > missing:
+        if taken < extents[loop]:
             rest.append(loop + "_rest")
-            s.loop.tile(_copy(array, loop), missing, outer=rest[-1])
+            s.loop.tile(_copy(array, loop), taken, outer=rest[-1])
         threads.append(loop)
-        missing //= min(extents[loop], missing)
-    s.loop.reorder(*reversed(threads), *rest, at=Write(array).first)
+        missing //= taken
+    if missing > 1:
+        raise refuse(
+            f"{t.threads} threads cannot share the copy of a tile {t.rows} x {t.cols} x {t.depth}", code="OG604"
+        )
+    s.loop.reorder(*reversed(threads), *outer, *rest, *([last] if last else []), at=Write(array).first)
     return threads
+
+
+def _copy(array: str, loop: str) -> Target:
+    return For(loop, body=Write(array).first)
+
+
+def _divided(size: Expr) -> Expr:
+    return Binary("==", Binary("%", size, Int(4)), Int(0))
+
+
+def _accesses(s: TransformSession, array: str) -> list[Index]:
+    exprs = [x for f in s.program.functions() for x in body_subexpressions(f.body) if isinstance(x, Index)]
+    return [x for x in exprs if root_name(x) == array]
+
+
+def _is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
+    """Does the loop of the sum move a later index of a factor than the loop over rows or columns?"""
+    indices = _accesses(s, array)[0].indices
+
+    def last(loop: str) -> int:
+        return max((n for n, e in enumerate(indices) if loop in free_vars(e)), default=-1)
+
+    return last(inner) > last(other)
+
+
+def _last_size(s: TransformSession, array: str) -> Expr:
+    types = [p.type for f in s.program.functions() for p in f.params if p.name == array]
+    size = next((t.dims[-1] for t in types if isinstance(t, Array)), None)
+    if size is None:
+        raise refuse(f"`{array}` is no array of the function", code="OG601")
+    return size
 
 
 def _reorder_dims(s: TransformSession, array: str, wanted: Sequence[str]) -> None:
     """Put the dimensions of a staged array in the order of the loop indices that it is read with."""
-    accesses = [x for f in s.program.functions() for x in body_subexpressions(f.body or ()) if isinstance(x, Index)]
-    names = [i.name for i in next(x for x in accesses if root_name(x) == array).indices if isinstance(i, Var)]
+    names = [i.name for i in _accesses(s, array)[0].indices if isinstance(i, Var)]
     s.matrix.reorder_dims(array, [names.index(w) for w in wanted])

@@ -7,13 +7,15 @@ from optigpu.transform.registry import TransformSession
 
 
 @transformation
-def elements(s: TransformSession, *loops: str, threads: int = 128, unroll: str | None = None) -> None:
+def elements(
+    s: TransformSession, *loops: str, threads: int = 128, unroll: str | None = None, name: str = "block"
+) -> None:
     """A kernel with a thread for each iteration of a loop nest. Adjacent threads have adjacent iterations of the last loop.
 
-    `unroll`: a loop inside whose iterations load before the first of them is used.
+    `unroll`: a loop inside whose iterations load before the first of them is used. `name`: of the loop over blocks.
     """
     *outer, last = loops
-    s.loop.tile(last, threads, outer="block", tail="guard")
+    s.loop.tile(last, threads, outer=name, tail="guard")
     if unroll is not None:
         s.loop.unroll_hint(unroll, 8)
-    s.gpu.launch(grid=[*outer, "block"], block=[last])
+    s.gpu.launch(grid=[*outer, name], block=[last])

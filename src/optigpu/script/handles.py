@@ -6,6 +6,7 @@ from typing import Protocol
 
 from optigpu.light_dataclass import dataclass
 from optigpu.script.editing import StatementPath, statement_at, statements_of
+from optigpu.syntax.builtins import ATOMICS
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.exprs import Int
 from optigpu.syntax.printer import print_expr
@@ -63,6 +64,8 @@ def headline(s: Stmt) -> str:
             mode = "" if s.mode is Mode.SEQUENTIAL else f"{s.mode.value} "
             step = "" if r.op in "+-" and r.amount == Int(1) else f", {r.op}= {print_expr(r.amount)}"
             return f"{mode}for {index} = {print_expr(r.start)}; {index} {r.relation} {print_expr(r.bound)}{step}"
+        case Store(target, value, op) if op in ATOMICS:
+            return f"{op}(&{print_expr(target)}, {print_expr(value)})"
         case Store(target, value, op):
             return f"{print_expr(target)} {op or ''}= {print_expr(value)}"
         case Decl(name, _, init):

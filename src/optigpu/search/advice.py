@@ -124,9 +124,12 @@ def _distances(facts: Facts, a: Term) -> tuple[Term | None, Term | None]:
 
 
 def _leaves(t: Term) -> Iterator[int]:
-    """Yield the numbers among the cases of a choice."""
+    """Yield the numbers among the cases of a choice; of a sum over a known number of indices, so many times those."""
     if t.op == "ite":
         yield from _leaves(t.args[1])
         yield from _leaves(t.args[2])
+    elif t.op == "sum" and k.is_num(t.args[0]) and k.is_num(t.args[1]):
+        count = max(0, int(t.args[1].data) - int(t.args[0].data))
+        yield from (count * n for n in _leaves(t.args[2]))
     elif k.is_num(t):
         yield int(t.data)

@@ -6,12 +6,14 @@ x = i mod 32.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from optigpu.kernel import Rejected, State
 from optigpu.kernel.causes import MissingPermission, Operation
 from optigpu.kernel.side_conditions import Take
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, KNOWN, LENT, CellClaim, CellFamily, Cells, Terms, same
+from optigpu.logic.cells import ACCUMULATING, FULL, KNOWN, LENT, CellClaim, CellFamily, Cells, Terms, same
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
@@ -33,8 +35,13 @@ class CellSearch:
     def candidates(self, held: dict[int, CellFamily], base: str, share: str, index: Terms = ()) -> list[int]:
         """List the families of a base: full ones first, single cells at an index that is surely another one last."""
         full = {FULL: (True,), LENT: (False,)}.get(share, (True, False))
-        numbers = [n for n, r in held.items() if r.cells.base == base and (r.share == FULL) in full]
+        of_base = [(n, r.share) for n, r in held.items() if r.cells.base == base and r.share not in ACCUMULATING]
+        numbers = [n for n, held_share in of_base if (held_share == FULL) in full]
         return sorted(numbers, key=lambda n: (_is_elsewhere(held[n].cells, index), held[n].share != FULL))
+
+    def accumulating(self, held: Mapping[int, CellFamily], base: str) -> list[int]:
+        """List the families of a base that threads change by atomic operations."""
+        return [n for n, r in held.items() if r.cells.base == base and r.share in ACCUMULATING]
 
     def take(
         self, operation: Operation, state: State, held: dict[int, CellFamily], claim: CellClaim, facts: Facts

@@ -15,6 +15,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Terms, box
 from optigpu.logic.terms import TRUE
 from optigpu.search.adjacent_families import with_adjacent_joined
+from optigpu.search.atomic_search import AtomicSearch
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.content_names import ContentNames, Nameless
@@ -26,8 +27,8 @@ from optigpu.search.failure import Progress, information
 from optigpu.search.fresh_names import scoped
 from optigpu.search.loop_execution import LoopExecution
 from optigpu.search.proof_states import ProofStates
-from optigpu.search.races import Access
-from optigpu.search.search_causes import ReadOnly, cells_of
+from optigpu.search.races import Access, accumulating_around
+from optigpu.search.search_causes import ReadOnly, StillAccumulating, cells_of
 from optigpu.search.search_tools import SearchTools
 from optigpu.search.watch import Watch
 
@@ -61,7 +62,8 @@ class Executor:
         self.equalities = EqualitySearch(self.tools, found.equality_proofs)
         self.cells = CellSearch(self.tools, self.equalities)
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
-        self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self)
+        self.atomics = AtomicSearch(self.tools, kernel, self.cells)
+        self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self.atomics, self)
         self.names = names or ContentNames(kernel, Nameless())
         self.progress = Progress("")
         self.states: ProofStates | None = None  # kept if there is one
@@ -159,6 +161,10 @@ class Executor:
                 return self._access(state, address, Operation.LOAD)
             case kc.StoreCell(address):
                 return self._access(state, address, Operation.STORE)
+            case kc.AccumulateCell(address) as atomic:
+                after = self.atomics.accumulate(state, atomic)
+                self.progress.accesses.append(Access(address.base, True, self.progress.at))
+                return after
             case kc.Allocate():
                 self.progress.allocated[state.next.base] = state.next.at
                 return self.kernel.allocate(state)
@@ -173,7 +179,7 @@ class Executor:
                 yes, no = self.kernel.enter_if(state)
                 yes = self.names.as_defined(self.run(yes), state)
                 no = self.names.as_defined(self.run(no), state)
-                return self.kernel.join_if(yes, no)
+                return self.kernel.join_if(*self.atomics.agreed(yes, no))
             case kc.CountedLoop() as loop:
                 return self.names.named(self.loops.loop(state, loop))
             case kc.Invoke() as call:
@@ -185,9 +191,9 @@ class Executor:
             case kc.LaunchKernel():
                 return self.kernel.launch(state)
             case kc.Phase():
-                return self.kernel.phase(state)
+                return self.kernel.phase(self.atomics.shown_to_fit(state))
             case kc.Barrier():
-                return self.kernel.barrier(state)
+                return self.kernel.barrier(self.atomics.shown_to_fit(state))
             case kc.Shuffle() as shuffle:
                 return self._shuffle(state, shuffle)
             case _:
@@ -213,8 +219,10 @@ class Executor:
                     rejected = r
         if rejected is not None:
             raise rejected
-        readable = any(r.cells.base == address.base for r in state.held.values())
-        cause = ReadOnly if write and readable else MissingPermission
+        shares = [state.held[n].share for n in self.cells.candidates(dict(state.held), address.base, "any")]
+        if not shares and accumulating_around(state, address.base):
+            raise Rejected(StillAccumulating(operation, address.base, facts=state.facts))
+        cause = ReadOnly if write and shares else MissingPermission
         raise Rejected(cause(operation, address.base, index=index, facts=state.facts))
 
     @scoped

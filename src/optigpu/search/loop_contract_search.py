@@ -11,7 +11,7 @@ from optigpu.kernel.loop_contract import Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, CellFamily, arguments, same
+from optigpu.logic.cells import ACCUMULATING, FULL, CellFamily, arguments, same
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import TRUE, Term, instantiate
@@ -47,6 +47,11 @@ class LoopContractSearch:
         invariant: list[Invariant] = []
         actual = self.entry_values(state, summary)
         for effect in summary.effects.values():
+            families = self.cells.accumulating(state.held, effect.base)
+            if families:  # all that iterations add to is an invariant, also cells that are added to once
+                added = replace(effect, read_later=True) if isinstance(effect, OwnCells) else effect
+                invariant.append(self.invariant(state, summary, added, families[0], actual))
+                continue
             families = self.cells.candidates(dict(state.held), effect.base, FULL)
             if not families:
                 raise Rejected(ReadOnly(Operation.LOOP, effect.base, facts=state.facts))
@@ -64,7 +69,7 @@ class LoopContractSearch:
     def with_law(self, state: State, summary: LoopSummary, inv: Invariant, laws: dict[str, Term]) -> Invariant:
         """Add the bounds of a variable that the loop changes to its invariant."""
         r = state.held[inv.family]
-        law = laws.get(r.cells.base, TRUE) if r.cells.arity == 0 else TRUE
+        law = laws.get(r.cells.base, TRUE) if r.cells.arity == 0 and r.share == FULL else TRUE
         bounds = k.and_(*(p for p in k.conjuncts(law) if is_expressible(p)))
         return replace(inv, law=bounds) if bounds is not TRUE else inv
 
@@ -78,6 +83,7 @@ class LoopContractSearch:
         in_invariants = {e.base for e in effects if not is_private(e)}  # an invariant starts from the contents at entry
         for base, content in summary.entry.items():
             families = self.cells.candidates(dict(state.held), base, "any")
+            families += self.cells.accumulating(state.held, base)
             if not families or (content.start not in mentioned and base not in in_invariants):
                 continue
             xs = self.tools.temporaries(content.rank, "x")
@@ -163,6 +169,8 @@ class LoopContractSearch:
         index, init = r.cells.at(ys), r.init_at(ys)
         bound = (v, *ys)
         contents = EffectContents(self.tools, summary)
+        if r.share in ACCUMULATING and isinstance(effect, UnknownEffect):
+            return Invariant(n, r.init, None)
         if isinstance(effect, UnknownEffect):
             filled = inside_loop.simplify(k.substitute(contents.surely_filled(effect, index), actual))
             init = k.or_(init, filled) if is_expressible(filled) else init
@@ -177,10 +185,12 @@ class LoopContractSearch:
             entry = facts.simplify(r.value_at(ys))
             at_entry = facts.simplify(k.substitute(value, {v: low}))
             value = value if at_entry is entry else k.ite(k.lt(low, v), value, entry)
-        init = contents.init_at_start(effect, index, init, inside_loop)
-        init = inside_loop.simplify(k.substitute(init, actual))
         known, value = _known_part(value) if isinstance(effect, DeclaredInvariant) else (TRUE, value)
         stated = k.abstract(value, bound) if is_expressible(value) else None
+        if r.share in ACCUMULATING:
+            return Invariant(n, r.init, stated, known=k.abstract(known, bound))
+        init = contents.init_at_start(effect, index, init, inside_loop)
+        init = inside_loop.simplify(k.substitute(init, actual))
         return Invariant(n, k.abstract(init, bound), stated, known=k.abstract(known, bound))
 
     def entry_steps(self, state: State, summary: LoopSummary, inv: Invariant) -> Invariant:

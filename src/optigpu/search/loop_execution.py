@@ -18,6 +18,7 @@ from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments
 from optigpu.logic.terms import Term
+from optigpu.search.atomic_search import AtomicSearch
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.content_names import ContentNames
 from optigpu.search.contract_annotations import InferredLoop
@@ -70,9 +71,16 @@ class LoopExecution:
     """Leads the kernel from before a loop to after it."""
 
     def __init__(
-        self, tools: SearchTools, kernel: Kernel, explorer: Explorer, cells: CellSearch, executor: RunsCode
+        self,
+        tools: SearchTools,
+        kernel: Kernel,
+        explorer: Explorer,
+        cells: CellSearch,
+        atomics: AtomicSearch,
+        executor: RunsCode,
     ) -> None:
         self.tools, self.kernel, self.explorer, self.cells = tools, kernel, explorer, cells
+        self.atomics = atomics
         self.executor = executor
         self.replay: ReplaysLoops[Any] | None = None
         self.contracts = LoopContractSearch(tools, cells)
@@ -113,6 +121,7 @@ class LoopExecution:
             return self._unrolled(state, loop)
         if loop.mode == kc.THREAD and state.context.kind == THREADS:
             self.threads.check_extents(state, loop, state.context.threads)
+        state = self._collected(state, loop)
         world = self._world(state)
         summary, contract = self._infer(state, loop, world, bounded)
         has_unknown = any(may_be_unknown(e) for e in summary.effects.values())
@@ -140,6 +149,16 @@ class LoopExecution:
         for n in {x.family for x in contract.exclusive} | {i.family for i in contract.invariant}:
             after = self.kernel.tidy(after, n)
         return after
+
+    def _collected(self, state: State, loop: kc.CountedLoop) -> State:
+        """Collect the arrays to which iterations add; what keeps the group from it is reported at the first such operation."""
+        try:
+            return self.atomics.collected(state, loop)
+        except Rejected as r:
+            atomics = (i for i in kc.instructions_in(loop.body) if isinstance(i, kc.AccumulateCell))
+            at = next((i.at for i in atomics if i.place.base == r.cause.base), 0)
+            self.executor.progress.at = at or self.executor.progress.at
+            raise
 
     def _infer(
         self, state: State, loop: kc.CountedLoop, world: World, bounded: bool

@@ -16,7 +16,7 @@ from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.kernel.thread_conditions import WARP
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL
+from optigpu.logic.cells import ACCUMULATING, FULL, CellFamily
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, ZERO, Term
 from optigpu.search.evaluation import Undefined, evaluate
@@ -28,6 +28,7 @@ from optigpu.search.search_causes import (
     RaceWitness,
     ReadOnly,
     SharedByThreads,
+    StillAccumulating,
 )
 from optigpu.search.search_tools import SearchTools
 
@@ -84,7 +85,7 @@ def _race(tools: SearchTools, state: State, cause: Cause) -> tuple[RaceKind, Rac
     match cause:
         case SharedByThreads():
             kind = RaceKind.ONE_LOOP
-        case NotOwner():
+        case NotOwner() | StillAccumulating():
             kind = RaceKind.AFTER_WRITE
         case UnorderedRead():
             kind = RaceKind.AFTER_READ
@@ -152,6 +153,12 @@ def _enclosing(state: State) -> Iterator[State]:
     while s is not None:
         yield s
         s = s.block.before
+
+
+def accumulating_around(state: State, base: str) -> bool:
+    """Do threads add to cells of the base here, or in a group around, which has not lent them?"""
+    families = (r for s in _enclosing(state) for r in s.held.values())
+    return any(r.cells.base == base and r.share in ACCUMULATING for r in families)
 
 
 def _inside_function(state: State) -> Iterator[State]:
@@ -227,9 +234,14 @@ def _lent_to(state: State, base: str) -> RaceScope:
     """Does the block around this point own the base, or is it lent by the grid?"""
     for s in _inside_function(state):
         whole_block = s.context.kind == THREADS and s.context.threads is s.context.block
-        if whole_block and any(r.cells.base == base and r.share == FULL for r in s.held.values()):
+        if whole_block and any(_holds(r, base) for r in s.held.values()):
             return RaceScope.BLOCK
     return RaceScope.BLOCK if _procedure(state).device else RaceScope.GRID
+
+
+def _holds(r: CellFamily, base: str) -> bool:
+    """Does the group hold cells of the base in full, or add to cells that nobody has lent to it?"""
+    return r.cells.base == base and (r.share == FULL or (r.share in ACCUMULATING and r.owner is None))
 
 
 def counterexample(facts: Facts, goal: Term) -> dict[Term, int] | None:

@@ -107,6 +107,10 @@ class MissingBarrier:
     block: Term  # the number of threads in a block
 
 
+class StillAccumulating(Cause, word="accumulating"):
+    """Cells to which threads have added by an atomic operator are accessed in another way before a barrier."""
+
+
 @with_fields
 class DataRace(Cause, word="race"):
     """Two accesses of one cell are not ordered."""

@@ -15,7 +15,7 @@ from optigpu.kernel.side_conditions import terms_of
 from optigpu.kernel.thread_rules import ALL_MEMORY, SYNCHRONISED
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, Cells, Owner, arguments, outermost, over, same
+from optigpu.logic.cells import ACCUMULATING, FULL, Cells, Owner, arguments, outermost, over, same
 from optigpu.logic.names import Origin
 from optigpu.logic.terms import INT, ONE, ZERO, Term
 from optigpu.search.explore.loop_effects import LoopSummary, first_instruction
@@ -40,7 +40,7 @@ class ThreadSearch:
         if state.context.kind not in (THREADS, MAGIC):
             return contract
         if loop.mode in (kc.THREAD, kc.MAGIC_THREAD):
-            effect = summary.shared_effect()
+            effect = summary.shared_effect({r.cells.base for r in state.held.values() if r.share in ACCUMULATING})
             if effect is not None:
                 at = first_instruction(effect) or 0
                 raise Rejected(SharedByThreads(Operation.LOOP, effect.base, at=at, facts=state.facts))
@@ -178,7 +178,7 @@ class ThreadSearch:
     def _with_owner_left(self, end: State, inv: Invariant, v: Term) -> Invariant:
         """Replace the owner of an invariant by the one that the body leaves, if the next iteration assumes another one."""
         r = end.held.get(inv.family)
-        if r is None or r.owner is None:
+        if r is None or r.owner is None or r.share in ACCUMULATING:
             return inv
         arity = r.cells.arity
         assumed = everyone(end.context) if inv.owner is None else inv.owner.at((k.add(v, ONE), *arguments(arity)))

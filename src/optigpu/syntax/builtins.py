@@ -81,11 +81,18 @@ MEMORY_CALLS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(sorted(SHUFFLES), (2, 1)),
     **dict.fromkeys(VECTOR_CALLS, (2, 0)),
 }
+# `atomicAdd(&a[i], v);` is `a[i] += v`, by many threads at once: a `Store` with the name as its operator. Name -> C's operator, or
+# the function that combines the two numbers.
+ATOMICS: dict[str, str] = {
+    "atomicAdd": "+", "atomicMin": "min", "atomicMax": "max", "atomicAnd": "&", "atomicOr": "|", "atomicXor": "^",
+}  # fmt: skip
 # `__gmem_get(&x)` is `x`, `__gmem_set(&x, v)` is `x = v`, for memory of that space. Name -> space.
 GETTERS: dict[str, str] = {"__gmem_get": "GMem", "__smem_get": "SMem", "__treg_get": "TReg"}
 SETTERS: dict[str, str] = {"__gmem_set": "GMem", "__smem_set": "SMem", "__treg_set": "TReg"}
 
-BUILTIN_NAMES = frozenset({*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CALLS, *GETTERS, *SETTERS, *SPELLINGS})
+BUILTIN_NAMES = frozenset(
+    {*MATH, *NUMERIC, *INTEGER, *CONTROL_CALLS, *MEMORY_CALLS, *ATOMICS, *GETTERS, *SETTERS, *SPELLINGS}
+)
 
 # Functions of C's library. Compilers evaluate calls of these numeric functions themselves, even where the program defines another
 # function of that name (C11, 7.1.3; C23 has more of them), and replace loops that fill or copy memory by calls of the others.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from optigpu.syntax.annotations import ALLOCATION_SPELLING, WITH
+from optigpu.syntax.builtins import ATOMICS
 from optigpu.syntax.exprs import (
     Addr,
     Alloc,
@@ -336,6 +337,8 @@ class ProgramPrinter:
         match s:
             case Decl():
                 self.declaration(s)
+            case Store(target, value, op) if op in ATOMICS:
+                self.out.add(f"{op}(&{self.e(target)}, {self.e(value)});")
             case Store(target, value, op):
                 self.out.add(f"{self.e(target)} {op or ''}= {self.e(value)};")
             case For():

@@ -68,7 +68,7 @@ class Decl(_Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Store(_Stmt):
-    """`target = value`, or with `op` a compound assignment `target op= value`."""
+    """`target = value`; with `op` a compound assignment `target op= value`, or an atomic one: `atomicAdd(&target, value)`."""
 
     target: Index | Var
     value: Expr

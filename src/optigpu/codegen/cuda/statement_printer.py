@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from optigpu.codegen.atomic_text import device_atomic, host_atomic
 from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.statement_lowering import FULL_WARP, ArrayInfo, Storage
 from optigpu.codegen.expression_text import CExprs, spelled_out
@@ -13,7 +14,7 @@ from optigpu.codegen.integer_polynomials import poly
 from optigpu.codegen.value_ranges import Ranges, inside_loop
 from optigpu.codegen.wrapping import ranges_after
 from optigpu.light_dataclass import replace
-from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.builtins import ATOMICS, VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error, placed_at
 from optigpu.syntax.exprs import Addr, Array, Binary, Call, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
@@ -169,6 +170,8 @@ class BodyPrinter:
         match s:
             case Decl():
                 self.declaration(s, assigned)
+            case Store(target, value, op) if op in ATOMICS:
+                self.atomic(op, target, value)
             case Store(target, value, op):
                 op, value = spelled_out(self.exprs, s) or (op, value)
                 text = self.e(value) if op else self.exprs.stored(value, target.type)
@@ -187,6 +190,14 @@ class BodyPrinter:
                 self.out.add("return;" if value is None else f"return {self.exprs.stored(value, value.type)};")
             case _:
                 raise AssertionError(s)
+
+    def atomic(self, operator: str, target: Expr, value: Expr) -> None:
+        assert isinstance(target.type, Scalar)
+        texts = self.e(target), self.exprs.stored(value, target.type), target.type
+        if self.exprs.device:
+            self.out.extend(broken(device_atomic(operator, *texts), MAX_LINE - 2 * self.out.depth))
+        else:
+            self.out.extend(host_atomic(operator, *texts, value))
 
     def declaration(self, s: Decl, assigned: set[str]) -> None:
         exprs = self.exprs

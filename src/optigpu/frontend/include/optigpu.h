@@ -94,6 +94,17 @@
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define abs(a) ((a) < 0 ? -(a) : (a)) /* of floats, too */
+
+/* Atomic operations; with OpenMP, of iterations that run at once */
+#define OPTIGPU_ATOMIC_UPDATE(p, op, v) do { _Pragma("omp atomic") *(p) op (v); } while (0)
+#define OPTIGPU_ATOMIC_CHOICE(p, op, v) do { _Pragma("omp critical(optigpu_atomic)") if ((v) op *(p)) *(p) = (v); } while (0)
+#define atomicAdd(p, v) OPTIGPU_ATOMIC_UPDATE(p, +=, v)
+#define atomicAnd(p, v) OPTIGPU_ATOMIC_UPDATE(p, &=, v)
+#define atomicOr(p, v) OPTIGPU_ATOMIC_UPDATE(p, |=, v)
+#define atomicXor(p, v) OPTIGPU_ATOMIC_UPDATE(p, ^=, v)
+#define atomicMin(p, v) OPTIGPU_ATOMIC_CHOICE(p, <, v)
+#define atomicMax(p, v) OPTIGPU_ATOMIC_CHOICE(p, >, v)
+
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 

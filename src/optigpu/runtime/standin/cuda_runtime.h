@@ -67,6 +67,19 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t last_error();
 const char* error_text(cudaError_t status);
 
+void note_atomic(void* p, size_t bytes, int op);
+
+// Threads are fibers of one thread, so that an operation is never interrupted; only race detection has to know that it is atomic.
+template <typename T, typename F>
+__attribute__((no_sanitize("thread"))) T atomic(T* p, int op, F change) {
+  note_atomic(p, sizeof *p, op);
+  T old;
+  memcpy(&old, p, sizeof old);
+  const T next = change(old);
+  memcpy(p, &next, sizeof next);
+  return old;
+}
+
 template <typename T>
 T shuffle(T value, int from, int line) {
   uint64_t bits = 0;
@@ -107,6 +120,28 @@ OPTIGPU_LEAST(long)
 OPTIGPU_LEAST(unsigned long)
 OPTIGPU_LEAST(long long)
 OPTIGPU_LEAST(unsigned long long)
+
+#define OPTIGPU_ATOMIC_OP(N, T, CODE, E) \
+  inline T N(T* p, T v) { return standin::atomic(p, CODE, [&](T old) { return (T)(E); }); }
+#define OPTIGPU_ATOMIC_BITS(T) \
+  OPTIGPU_ATOMIC_OP(atomicAnd, T, 4, old & v) \
+  OPTIGPU_ATOMIC_OP(atomicOr, T, 5, old | v) \
+  OPTIGPU_ATOMIC_OP(atomicXor, T, 6, old ^ v)
+#define OPTIGPU_ATOMIC_ORDER(T) \
+  OPTIGPU_ATOMIC_OP(atomicMin, T, 2, old < v ? old : v) \
+  OPTIGPU_ATOMIC_OP(atomicMax, T, 3, old > v ? old : v)
+OPTIGPU_ATOMIC_OP(atomicAdd, int, 1, (unsigned)old + (unsigned)v)
+OPTIGPU_ATOMIC_OP(atomicAdd, unsigned, 1, old + v)
+OPTIGPU_ATOMIC_OP(atomicAdd, unsigned long long, 1, old + v)
+OPTIGPU_ATOMIC_OP(atomicAdd, float, 1, old + v)
+OPTIGPU_ATOMIC_OP(atomicAdd, double, 1, old + v)
+OPTIGPU_ATOMIC_ORDER(int)
+OPTIGPU_ATOMIC_ORDER(unsigned)
+OPTIGPU_ATOMIC_ORDER(long long)
+OPTIGPU_ATOMIC_ORDER(unsigned long long)
+OPTIGPU_ATOMIC_BITS(int)
+OPTIGPU_ATOMIC_BITS(unsigned)
+OPTIGPU_ATOMIC_BITS(unsigned long long)
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 

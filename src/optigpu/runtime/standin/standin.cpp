@@ -60,8 +60,10 @@ struct Access {
   uint64_t epoch = 0, warp_epoch = 0;
 };
 struct Cell {
-  Access writer, reader, other_reader, foreign_reader;
+  Access writer, reader, other_reader, foreign_reader, atomic, other_atomic, foreign_atomic;
+  int op = 0;  // of the last atomic operation; those of one operator do not race
 };
+enum { READ = -1, WRITE = -2 };  // accesses that are no atomic operation
 std::unordered_map<uintptr_t, Cell> cells;
 uint64_t epoch = 0, warp_epochs[MOST_THREADS / 32];
 int block_number = 0;
@@ -320,30 +322,38 @@ void race(const char* what, const Access& a, uintptr_t address) {
   fail(text);
 }
 
-void touch(uintptr_t address, bool write) {
+void touch(uintptr_t address, int op) {
+  const bool write = op != READ;
   Cell& c = cells[address];
   const uintptr_t low = (uintptr_t)__start_optigpu_shared, high = (uintptr_t)__stop_optigpu_shared;
   const uintptr_t dynamic = (uintptr_t)dynamic_shared;
   const bool shared = (address >= low && address < high) || (address >= dynamic && address < dynamic + dynamic_buffer.size());
-  if (shared && c.writer.block != block_number && c.reader.block != block_number) c = Cell();  // left over from another block
+  if (shared && c.writer.block != block_number && c.reader.block != block_number && c.atomic.block != block_number)
+    c = Cell();  // left over from another block
   Access now;
   now.block = block_number;
   now.thread = current->number;
   now.epoch = epoch;
   now.warp_epoch = warp_epochs[current->number / 32];
   if (unordered(c.writer)) race(write ? "write after write" : "read after write", c.writer, address);
-  if (write) {
+  if (op != c.op)
+    for (const Access* r : {&c.atomic, &c.other_atomic, &c.foreign_atomic})
+      if (unordered(*r)) race("access after atomic operation", *r, address);
+  if (write)
     for (const Access* r : {&c.reader, &c.other_reader, &c.foreign_reader})
       if (unordered(*r)) race("write after read", *r, address);
+  if (op == WRITE) {
     c.writer = now;
     return;
   }
-  if (c.reader.block >= 0 && c.reader.block != block_number) c.foreign_reader = c.reader;
-  if (c.reader.thread != now.thread) c.other_reader = c.reader;
-  c.reader = now;
+  if (op != READ) c.op = op;
+  Access& last = op == READ ? c.reader : c.atomic;
+  if (last.block >= 0 && last.block != block_number) (op == READ ? c.foreign_reader : c.foreign_atomic) = last;
+  if (last.thread != now.thread) (op == READ ? c.other_reader : c.other_atomic) = last;
+  last = now;
 }
 
-void access(uintptr_t address, size_t size, bool write) {
+void access(uintptr_t address, size_t size, int op) {
   if (current == nullptr || failed != 0) return;
   if (address >= (uintptr_t)stacks && address < (uintptr_t)stacks + stacks_size) return;
   if (address >= (uintptr_t)&builtins && address < (uintptr_t)(&builtins + 1)) return;
@@ -356,27 +366,33 @@ void access(uintptr_t address, size_t size, bool write) {
   }
   const size_t step = size < 4 ? size : 4;
   try {
-    for (size_t i = 0; i < size; i += step) touch(address + i, write);
+    for (size_t i = 0; i < size; i += step) touch(address + i, op);
   } catch (const std::bad_alloc&) {
     fail("no memory to watch accesses with");
   }
 }
 
 }  // namespace
+
+bool watching = false;
+
+void note_atomic(void* p, size_t bytes, int op) {
+  if (watching) access((uintptr_t)p, bytes, op);
+}
 }  // namespace standin
 
 // The compiler's instrumentation (-fsanitize=thread) calls these; its own runtime is not linked.
 extern "C" {
-void __tsan_init() {}
+void __tsan_init() { standin::watching = true; }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 #define OPTIGPU_ACCESS(N) \
-  void __tsan_read##N(void* p) { standin::access((uintptr_t)p, N, false); } \
-  void __tsan_write##N(void* p) { standin::access((uintptr_t)p, N, true); } \
-  void __tsan_unaligned_read##N(void* p) { standin::access((uintptr_t)p, N, false); } \
-  void __tsan_unaligned_write##N(void* p) { standin::access((uintptr_t)p, N, true); }
+  void __tsan_read##N(void* p) { standin::access((uintptr_t)p, N, standin::READ); } \
+  void __tsan_write##N(void* p) { standin::access((uintptr_t)p, N, standin::WRITE); } \
+  void __tsan_unaligned_read##N(void* p) { standin::access((uintptr_t)p, N, standin::READ); } \
+  void __tsan_unaligned_write##N(void* p) { standin::access((uintptr_t)p, N, standin::WRITE); }
 OPTIGPU_ACCESS(1)
 OPTIGPU_ACCESS(2)
 OPTIGPU_ACCESS(4)
@@ -391,6 +407,6 @@ OPTIGPU_ACCESS(16)
   }
 OPTIGPU_ATOMIC(8)
 OPTIGPU_ATOMIC(64)
-void __tsan_read_range(void* p, size_t n) { standin::access((uintptr_t)p, n, false); }
-void __tsan_write_range(void* p, size_t n) { standin::access((uintptr_t)p, n, true); }
+void __tsan_read_range(void* p, size_t n) { standin::access((uintptr_t)p, n, standin::READ); }
+void __tsan_write_range(void* p, size_t n) { standin::access((uintptr_t)p, n, standin::WRITE); }
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.equality import Case, Equality, EqualityStep, EqualitySteps, Extend, Reindex, Split, peel
 from optigpu.logic.facts import Facts
@@ -88,8 +89,9 @@ class SumForms:
             inside = facts.assume(nested.domain((b, x)), k.eq(i, index))
             if quotient in body.free:
                 body = inside.simplify(body)
-            if quotient in where.free:
-                where = inside.simplify(where)
+            if quotient in where.free:  # by the ranges alone: it is itself what the sum is over
+                ranges = replace(nested, where=k.TRUE).domain((b, x))
+                where = facts.assume(ranges, k.eq(i, index)).simplify(where)
             if {b, x} & (body.free | where.free):
                 continue
             new = self._sum_where(facts, i, k.ZERO, k.mul(outer, inner), where, body)

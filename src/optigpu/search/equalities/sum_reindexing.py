@@ -63,16 +63,24 @@ class SumReindexing:
         xs = self.tools.temporaries(nested.arity, "f")
         nested_body = nested.at(xs)[0]
         low, high = plain.ranges[0]
-        for form in matching_indices(nested_body, body, i):
+        where, common, look_at = instantiate(nested.where, xs), k.TRUE, (nested_body, body)
+        if i not in body.free:  # a count: what is counted is in the guards
+            common = instantiate(plain.where, (i,))
+            look_at = where, common
+        for form in matching_indices(*look_at, i):
             if facts.simplify(k.substitute(body, {i: form})) is not facts.simplify(nested_body):
                 continue
+            shared = k.conjuncts(k.substitute(common, {i: form}))
+            if not set(shared) <= set(k.conjuncts(where)):
+                continue
+            rest = k.and_(*(c for c in k.conjuncts(where) if c not in shared))
             inside = facts.assume(k.le(low, i), k.lt(i, high))
-            cells = Cells("", nested.ranges, nested.where, (k.abstract(form, xs),))
+            cells = Cells("", nested.ranges, k.abstract(rest, xs), (k.abstract(form, xs),))
             back = self.tools.invert(cells, (i,), inside)
             if back is None:
                 continue
-            guard = k.and_(nested.domain(back), k.eq(k.substitute(form, dict(zip(xs, back))), i))
-            guarded = k.ite(inside.simplify(guard), body, k.num(0, body.sort))
+            guard = inside.simplify(k.and_(cells.domain(back), k.eq(k.substitute(form, dict(zip(xs, back))), i)))
+            guarded = k.ite(k.and_(guard, common), body, k.num(0, body.sort))
             new = k.big("sum", low, high, k.abstract(guarded, (i,)))
             if new.op != "sum":
                 continue

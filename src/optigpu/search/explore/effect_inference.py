@@ -9,7 +9,7 @@ from __future__ import annotations
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Terms, box
+from optigpu.logic.cells import Cells, Terms, box, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.search.explore.accumulation import (
@@ -21,6 +21,7 @@ from optigpu.search.explore.accumulation import (
     Telescoped,
     accumulated_value,
     accumulation,
+    difference,
     first_maximum,
     latched,
 )
@@ -95,7 +96,7 @@ class EffectInference:
             return self._own_cells(base, updates)
         if len(updates) == 1:
             return self._overwritten(base, updates[0])
-        return None
+        return self._scattered(base, updates) if all(mentions(u, base) for u in updates) else None
 
     # Cells that one iteration has to itself
 
@@ -141,10 +142,10 @@ class EffectInference:
             return RotatingBuffer(base, (u,))
         moving = any(v in t.free for t in terms_of(u.cells))
         if moving:
-            return self._scattered(base, u)
+            return self._scattered(base, [u])
         if not reads_itself:
             return Scratch(base, (u,))
-        return self._accumulation(base, u) or (None if u.cells.where is TRUE else self._scattered(base, u))
+        return self._accumulation(base, u) or (None if u.cells.where is TRUE else self._scattered(base, [u]))
 
     def _accumulation(self, base: str, u: Update) -> Accumulation | None:
         """Classify cells that each iteration rewrites from what they held: s += f(v)."""
@@ -210,22 +211,43 @@ class EffectInference:
         where = k.and_(*(c for c in conjuncts if v not in c.free))
         return replace(u, cells=replace(u.cells, where=k.abstract(where, xs)), value=k.abstract(value, xs))
 
-    def _scattered(self, base: str, u: Update) -> Accumulation | None:
+    def _scattered(self, base: str, updates: list[Update]) -> Accumulation | None:
         """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells, most with no change."""
-        content = self.summary.entry[base]
+        content, facts = self.summary.entry[base], self.summary.facts
         xs = self.tools.temporaries(content.rank, "c")
-        member = u.member(self.tools, xs, self.summary.facts)
-        if member is None:
-            return None
-        old = content.initial(xs)
-        condition, value = member
-        if u.cells.arity == 0:  # where the cell is the one, reading it is reading this one
-            value = k.replace_subterms(value, {content.initial(u.cells.index): old})
-        step = accumulation(k.ite(condition, value, old), old, content.start)
+        value = old = content.initial(xs)
+        for u in updates:
+            member = u.member(self.tools, xs, facts)
+            if member is None:
+                return None
+            condition, new = member
+            if u.cells.arity == 0:  # where the cell is the one, reading it is reading this one
+                new = k.replace_subterms(new, {content.initial(u.cells.index): old})
+            if content.rank:
+                new = self._in_terms_of(new, old, facts.assume(condition))
+            value = k.ite(condition, new, value)
+        step = accumulation(value, old, content.start)
         if step is None or step.monoid not in NUMERIC_MONOIDS:
             return None
         cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, (WHOLE_EXTENT,) * content.rank)
-        return Accumulation(base, (Update(cells, k.abstract(step.summand, xs), u.at),), step.monoid)
+        return Accumulation(base, (Update(cells, k.abstract(step.summand, xs), updates[0].at),), step.monoid)
+
+    def _in_terms_of(self, t: Term, old: Term, facts: Facts) -> Term:
+        """Replace other readings of a cell by `old`, where the index is known to be the same; take it out of choices."""
+        start = old.args[0]
+        if start not in t.free or t.level or t is old:
+            return t
+        if t.op == "app" and t.args[0] is start:
+            return old if self.tools.proves(facts, same(t.args[1:], old.args[1:])) else t
+        if t.op == "ite":
+            test, a, b = t.args
+            a, b = (self._in_terms_of(x, old, facts.assume(p)) for x, p in ((a, test), (b, k.not_(test))))
+            x, y = difference(a, old), difference(b, old)
+            if x is None or y is None or start in x.free or start in y.free:
+                return k.ite(test, a, b)
+            return k.add(old, k.ite(test, x, y))
+        parts = {p: self._in_terms_of(p, old, facts) for p in t.parts if start in p.free}
+        return k.replace_subterms(t, parts)
 
     # Using effects that are known
 

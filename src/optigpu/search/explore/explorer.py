@@ -12,6 +12,7 @@ from typing import assert_never
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import Rejected
 from optigpu.kernel import instructions as kc
+from optigpu.kernel.atomic_rules import combined
 from optigpu.kernel.causes import DependentIterations, Operation
 from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.side_conditions import terms_of, within
@@ -21,6 +22,7 @@ from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import UNINIT, CellClaim, Cells, single
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
+from optigpu.search.accumulated_arrays import accumulated_in
 from optigpu.search.explore.branch_join import joined_content
 from optigpu.search.explore.call_effects import CallEffects
 from optigpu.search.explore.effect_contents import EffectContents
@@ -99,6 +101,12 @@ class Explorer:
                 index = w.index(address)
                 self.memory.write(address.base, Update(single(address.base, index), w.value(value), i.at), w)
                 w.touched += ((address.base, index),)
+            case kc.AccumulateCell(address, operator, value):
+                index = w.index(address)
+                old = self.memory.read(w.content(address.base), index, w.facts)
+                new = combined(operator, old, w.value(value))
+                self.memory.write(address.base, Update(single(address.base, index), new, i.at), w)
+                w.touched += ((address.base, index),)
             case kc.Allocate(base, sort):
                 w.contents[base] = unknown_content(self.tools, base, len(i.dims) + i.distributed, sort)
             case kc.Release(base):
@@ -168,7 +176,7 @@ class Explorer:
             self.run_values(loop, w, values)
             return
         summary = self.summarise(loop, w)
-        shared = summary.shared_effect() if loop.mode == kc.THREAD else None
+        shared = summary.shared_effect(accumulated_in(loop)) if loop.mode == kc.THREAD else None
         if shared is not None:
             raise SharedCells(shared.base, first_instruction(shared) or 0)
         has_unknown = any(may_be_unknown(e) for e in summary.effects.values())

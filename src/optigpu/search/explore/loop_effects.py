@@ -6,6 +6,7 @@ the value of an update are under its binders.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import field
 from typing import TypeAlias
 
@@ -163,9 +164,12 @@ class LoopSummary:
         """Return the cells of all iterations together: v becomes the first binder."""
         return over(cells, self.v, self.range.low, self.range.high)
 
-    def shared_effect(self) -> Effect | None:
-        """Find an effect that rules out threads as iterations: one iteration writes what another reads or writes."""
-        effects = tuple(self.effects.values())
+    def shared_effect(self, accumulated: Container[str] = ()) -> Effect | None:
+        """Find an effect that rules out threads as iterations: one iteration writes what another reads or writes.
+
+        `accumulated`: arrays that the iterations change by atomic operations alone.
+        """
+        effects = tuple(e for e in self.effects.values() if e.base not in accumulated)
         first = [e for e in effects if is_read_later(e)]
         return next((e for e in (*first, *effects) if not is_private(e)), None)
 

@@ -15,7 +15,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Sort, Term, instantiate
-from optigpu.search.fresh_names import scoped
+from optigpu.search.fresh_names import WHOLE_EXTENT, scoped
 from optigpu.search.search_causes import Obstacle
 from optigpu.search.search_tools import SearchTools
 
@@ -33,6 +33,8 @@ class Update:
 
     def member(self, tools: SearchTools, index: Terms, facts: Facts) -> tuple[Term, Term] | None:
         """Return (does the update have the cell at this index, its value), or None if that cannot be computed."""
+        if any(WHOLE_EXTENT in high.free for _, high in self.cells.ranges):
+            return TRUE, instantiate(self.value, index)
         at = tools.invert(self.cells, index, facts)
         if at is None:
             return None

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from optigpu.script.editing import StatementPath, edit_body, insert_at
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Array, Expr, Index, Var
+from optigpu.syntax.exprs import Array, Expr, Index, Real, Var, is_float
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, For, If, Stmt, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
 from optigpu.transform.tools.array_declarations import array_decl
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import counted, iteration_number
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, conjunction, up_to
+from optigpu.transform.tools.simplified import cell, conjunction, up_to, value_of
 
 
 @transformation
@@ -27,8 +30,10 @@ def hoist_expr(
     read: str | None = None,
     before: TargetLike,
     indep: list[str] | None = None,
+    outside: Size | None = None,
 ) -> Handle:
-    """Copy what a statement reads from an array into a new array, before a loop, and read from there: packing.
+    """Copy what a statement reads from an array into a new array, before a loop, and read from there: packing. Conditions around
+    the read are kept around the copy; with `outside`, cells for which they do not hold have this value.
 
     Before:
         for (int i = 0; i < 4; i++) {
@@ -53,7 +58,15 @@ def hoist_expr(
     """
     path = session.find(target, "read")
     dest = session.find(before, "for")
-    return session.handle(hoist_read(session, path, read, name, dest, indep or [], None))
+    value = None if outside is None else outside_value(outside, element_type(only_read(session, path, read)))
+    return session.handle(hoist_read(session, path, read, name, dest, indep or [], None, value))
+
+
+def outside_value(outside: Size, elem: Scalar) -> Expr:
+    """The value that cells outside an array have in a copy; a whole number may stand for a float."""
+    e = as_expression(outside)
+    number = value_of(e)
+    return e if number is None or not is_float(elem) else Real(Fraction(number))
 
 
 def hoist_read(
@@ -86,7 +99,7 @@ def hoist_read(
     element = cell(fresh, [iteration_number(loop) for loop in loops])
     tests = _tests_around(path, [(p, s) for p, s in around if isinstance(s, If)], hidden)
     copy = _copy_loops(_guarded(Store(element, read), tests, outside), loops, hidden)
-    decl, frees = array_decl(fresh, _element_type(read), dims)
+    decl, frees = array_decl(fresh, element_type(read), dims)
     n = dest.index
     program = edit_body(session.program, path, lambda b: _with_read_replaced(b, path.index, read, element))
     program = edit_body(program, dest, lambda b: (*b[: n + 1], *frees, *b[n + 1 :]))
@@ -145,7 +158,7 @@ def only_read(session: Session, path: StatementPath, array: str | None) -> Index
     return next(iter(reads))
 
 
-def _element_type(e: Index) -> Scalar:
+def element_type(e: Index) -> Scalar:
     if isinstance(e.type, Scalar):
         return e.type
     if isinstance(e.base.type, Array):

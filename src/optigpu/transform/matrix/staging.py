@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from optigpu.script.editing import StatementPath
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import Read, TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Expr, Real, is_float
+from optigpu.syntax.exprs import Expr
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, Stmt
-from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
-from optigpu.transform.loop.packing import hoist_read, only_read
+from optigpu.transform.loop.packing import hoist_read, only_read, outside_value
 from optigpu.transform.matrix.array_accesses import accesses_of, reads_directly
 from optigpu.transform.matrix.halo_regions import halo_region, overlapping
 from optigpu.transform.tools.array_declarations import array_decl
-from optigpu.transform.tools.c_text import Size, as_expression
+from optigpu.transform.tools.c_text import Size
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import value_of
 
 
 @transformation
@@ -58,7 +54,7 @@ def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: S
     """
     dest = session.find(at, "for")
     loop = session.at(dest)
-    value = None if outside is None else _outside_value(outside, array_of(session, dest, array).elem)
+    value = None if outside is None else outside_value(outside, array_of(session, dest, array).elem)
     readers = [p for p in session.find_all(Read(array)) if p.inside(dest) and reads_directly(session.at(p), array)]
     several = len(readers) != 1 or len({x.indices for x in accesses_of(loop, array)}) != 1
     if several or (isinstance(loop, For) and overlapping(loop, array)):
@@ -73,13 +69,6 @@ def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: S
 
 def _contains(outer: Stmt, loop: For) -> bool:
     return any(x is loop for x in statements((outer,)))
-
-
-def _outside_value(outside: Size, elem: Scalar) -> Expr:
-    """The value that cells outside an array have in a copy; a whole number may stand for a float."""
-    e = as_expression(outside)
-    number = value_of(e)
-    return e if number is None or not is_float(elem) else Real(Fraction(number))
 
 
 def _stage_region(session: Session, array: str, dest: StatementPath, name: str, outside: Expr | None) -> Handle:

@@ -1,0 +1,5 @@
+import optigpu as og
+from optigpu.schedules import row_scan
+
+s = og.Script("089_cumsum.c")
+row_scan(s, "i", loop="j", array="x", out="y", var="sum")
