@@ -379,7 +379,8 @@ class Facts:
         return self._signs.of(x)
 
     def where(self, c: Term) -> Facts:
-        return self.assume(c)
+        """The facts for a case. While choices inside facts are being decided, cases are not told apart."""
+        return self if self._deciding else self.assume(c)
 
     def inside(self, low: Term, high: Term, body: Term) -> tuple[Facts, Term]:
         """The facts about an arbitrary index of a range, and the body at this index."""

@@ -24,6 +24,7 @@ ANY = NEGATIVE | ZERO | POSITIVE
 NOT_NEGATIVE = ZERO | POSITIVE
 _VALUES = {-1: NEGATIVE, 0: ZERO, 1: POSITIVE}
 MAX_SIGN_DEPTH = 40  # of nested terms
+MAX_CHOICES = 4  # inside each other whose conditions a sign may depend on: n choices would make 2^n cases
 
 
 @record
@@ -178,6 +179,8 @@ class Signs:
                 return sign & out
             case "ite":
                 c, x, y = a.args
+                if len(set(k.subterms_with(a, "ite"))) > MAX_CHOICES:
+                    return sign & (self.of(x) | self.of(y))
                 then, other = self.facts.where(c), self.facts.where(k.not_(c))
                 return sign & (then.sign(then.reduce(x)) | other.sign(other.reduce(y)))
             case "sum" | "prod" | "fold_max":

@@ -7,7 +7,9 @@ from optigpu.transform.registry import TransformSession
 
 
 @transformation
-def elements(s: TransformSession, *loops: str, threads: int = 128, unroll: str | None = None, name: str = "block") -> None:
+def elements(
+    s: TransformSession, *loops: str, threads: int = 128, unroll: str | None = None, name: str = "block"
+) -> None:
     """A kernel with a thread for each iteration of a loop nest. Adjacent threads have adjacent iterations of the last loop.
 
     `unroll`: a loop inside whose iterations load before the first of them is used. `name`: of the loop over blocks.
