@@ -172,6 +172,12 @@ class Maker:
             return getattr(k, op)(a, b), lambda e, st: small(mean(x(e, st), y(e, st)))
         if r.random() < 0.3:
             return k.inv(a), lambda e, st: Decimal(0) if sign(p := x(e, st)) == 0 else small(1 / p)
+        if r.random() < 0.2:  # x * (1 / x), or exp(log(x))
+            b, y = self.leaf(REAL, depth)
+            if r.random() < 0.5:
+                return k.mul(a, b, k.inv(b)), lambda e, st: x(e, st) * abs(sign(y(e, st)))
+            exp, log = (k.function_var(f, k.fun_sort((REAL,), REAL)) for f in ("exp", "log"))
+            return k.app(exp, k.app(log, b)), lambda e, st: small(function("exp", function("log", y(e, st), e), e))
         name = r.choice(FUNCTIONS)
         f = k.function_var(name, k.fun_sort((REAL,), REAL))
         return k.app(f, a), lambda e, st: small(function(name, x(e, st), e))
