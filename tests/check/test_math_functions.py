@@ -59,6 +59,12 @@ def test_functions_are_what_they_are_defined_as(code: str, requires: str, value:
     assert not verified(scalar(code, requires, f"{value} +. 1"))
 
 
+def test_sign_of_a_zero_is_not_known() -> None:
+    assert verified(scalar("copysignf(x, y)", "y >. 0", "fabs(x)"))
+    assert not verified(scalar("copysignf(x, y)", "y >=. 0", "fabs(x)"))
+    assert not verified(scalar("copysignf(x, -0.0f)", "", "fabs(x)"))
+
+
 @pytest.mark.parametrize(
     ("code", "enough", "too_little"),
     [

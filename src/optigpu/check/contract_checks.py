@@ -19,13 +19,15 @@ from optigpu.frontend.parameter_types import effective_types
 from optigpu.kernel.causes import Operation, UnmetObligation
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
-from optigpu.logic.judge import ObligationJudge
+from optigpu.logic.judge import AT_MOST_ONE, ObligationJudge
 from optigpu.logic.quantifiers import UNIVERSAL, instance
+from optigpu.logic.reals import FUNCTIONS
 from optigpu.logic.terms import FALSE, INT, REAL, TRUE, Term
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Kind, Scalar
 
 MAX_CASE_SPLITS = 4  # on conditions in a goal
+LAWFUL = (*FUNCTIONS, *AT_MOST_ONE, "pow")  # mathematical functions with laws
 
 
 class ModelFinder(Protocol):
@@ -80,9 +82,25 @@ def contradiction(judge: ObligationJudge, clauses: Sequence[ContractFacts]) -> l
 
 
 def excluded(judge: ObligationJudge, clauses: Iterable[ContractFacts]) -> bool:
-    """Is it proved that no input satisfies these clauses?"""
+    """Is it proved that no input satisfies these clauses? Laws of functions, products and sums apply to goals: so it is also tried
+    to prove of each fact with such terms that it does not hold where the others do."""
     facts = precondition(clauses)
-    return judge.proves(judge.root.assume(*facts), FALSE, count=False)
+    if judge.proves(judge.root.assume(*facts), FALSE, count=False):
+        return True
+    lawful = [t for t in facts if _has_laws(t)]
+    rests = (([f for f in facts if f is not t], t) for t in lawful)
+    return any(judge.proves(judge.root.assume(*rest), k.not_(t), count=False) for rest, t in rests)
+
+
+def _has_laws(t: Term) -> bool:
+    """Does a fact compare something that the judge knows laws of?"""
+    comparison = t.args[0] if t.op == "not" else t
+    if comparison.op not in ("le", "lt", "eq"):
+        return False
+    p = comparison.args[0]
+    products = p.sort is REAL and any(len(m) > 1 for m in k.coefficients(p))
+    functions = any(k.is_function(x, LAWFUL) for x in k.subterms_with(comparison, "app"))
+    return products or functions or not comparison.ops.isdisjoint(("inv", "sum", "argmax"))
 
 
 def precondition(clauses: Iterable[ContractFacts]) -> list[Term]:

@@ -27,7 +27,16 @@ TRUSTED_FOR_CODE = {"codegen": "code generation: verified programs to C and CUDA
 IMPORTED_UNTRUSTED = (
     *(
         f"search/{name}.py"
-        for name in ("advice", "arbitrary_model", "evaluation", "instantiation", "refutation", "samples", "watch")
+        for name in (
+            "advice",
+            "arbitrary_model",
+            "evaluation",
+            "instantiation",
+            "refutation",
+            "samples",
+            "squares",
+            "watch",
+        )
     ),
     *(f"errors/{name}.py" for name in ("__init__", "check_causes", "problem")),
     "loaded.py",

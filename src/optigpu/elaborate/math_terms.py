@@ -52,11 +52,15 @@ def math_term(function: str, args: list[Term]) -> Term:
             halves = int(2 * abs(y.data))
             power = k.mul(ONE, *[x] * (halves // 2), *[unary("sqrt", x)] * (halves % 2))
             return power if y.data >= 0 else k.inv(power)
-        case "copysign":  # a zero counts as positive
-            size = k.max_(x, k.neg(x))
-            return k.ite(k.le(k.num(0, REAL), y), size, k.neg(size))
+        case "copysign":  # a zero of floats has a sign, which a proof does not know
+            size, zero, unknown = k.max_(x, k.neg(x)), k.num(0, REAL), _unknown(function, args)
+            return k.ite(k.lt(zero, y), size, k.ite(k.lt(y, zero), k.neg(size), unknown))
         case _:
-            return k.app(k.function_var(function, k.fun_sort((REAL,) * len(args), REAL)), *args)
+            return _unknown(function, args)
+
+
+def _unknown(function: str, args: list[Term]) -> Term:
+    return k.app(k.function_var(function, k.fun_sort((REAL,) * len(args), REAL)), *args)
 
 
 def _is_short_power(x: Term, y: Term) -> bool:

@@ -86,16 +86,19 @@ class ObligationJudge:
         """Laws of the functions, bit operations, sums and products that concern the goal: exp(x) > 0, signs and bounds of sums."""
         out: list[Term] = []
         for t in (t for t in k.subterms_with(goal, *_WITH_LAWS) if t.level == 0 and t.sort.numeric):
-            zero = k.num(0, t.sort)
+            zero, one = k.num(0, t.sort), k.num(1, t.sort)
             if t.op in ("band", "bor", "bxor"):
                 out += laws_of_bits(t)
             elif t.op == "argmax":  # an index of its range, or the lower end
                 low, high, _ = t.args
                 out += [k.le(low, t), k.implies(k.lt(low, high), k.lt(t, high))]
-            elif k.is_function(t, EXPONENTIALS):
-                out.append(k.lt(zero, t))
+            elif k.is_function(t, EXPONENTIALS):  # positive, and on the side of 1 on which the exponent is of 0
+                above, below = (
+                    k.implies(k.le(zero, t.args[1]), k.le(one, t)),
+                    k.implies(k.le(t.args[1], zero), k.le(t, one)),
+                )
+                out += [k.lt(zero, t), above, below]
             elif k.is_function(t, AT_MOST_ONE):
-                one = k.num(1, t.sort)
                 out += [k.le(k.neg(one), t), k.le(t, one)]
             elif k.is_function(t, ("sqrt",)):
                 out.append(k.implies(k.le(zero, t.args[1]), k.le(zero, t)))  # sqrt of a negative number is NaN in C

@@ -93,7 +93,11 @@ class Model:
             case "app" if k.is_function(t, WITH_LAWS):
                 raise Undefined
             case "app" if t.args[0].op == "var" and (self.uninterpreted or not _is_mathematical(t.args[0])):
-                value = _arbitrary(t.args[0], tuple(self._value(x, bound) for x in t.args[1:]))
+                arguments = tuple(self._value(x, bound) for x in t.args[1:])
+                value = _arbitrary(t.args[0], arguments)
+                if k.is_function(t, k.EXPONENTIALS):  # on the side of 1 on which the exponent is of 0
+                    side = abs(value) + 1 if arguments[0] else 1
+                    return side if arguments[0] >= 0 else Fraction(1, side)
                 if k.is_function(t, AT_MOST_ONE):
                     return Fraction(1, abs(value) + 1)
                 return abs(value) + 1 if _is_mathematical(t.args[0]) else value
