@@ -37,6 +37,36 @@ def test_abs_of_a_float_is_one_in_c_too(tmp_path: Path) -> None:
     assert subprocess.run([tmp_path / "f"], check=False).returncode == 0
 
 
+ATOMICS = """#include <optigpu.h>
+void f(int n, uint32_t a[n], int h[2]) {
+  __requires("A: int -> int, 1 <= n, forall i in 0..n -> A(i) <= 1000");
+  __reads("a ~> Matrix1(n, A)");
+  __consumes("h ~> Matrix1(2, fun c -> c == 0 ? 2147483647 : -1)");
+  __produces("h ~> Matrix1(2, fun c -> c == 0 ? 2147483647 : min(-1, Min(i in 0..n, A(i))))");
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    atomicAdd(&h[0], 1);
+    atomicAdd(&h[0], -1);
+  }
+  for (int i = 0; i < n; i++) {
+    atomicMin(&h[1], a[i]);
+  }
+}
+"""
+
+
+def test_atomic_operations_are_of_the_type_of_the_element_in_c_too(tmp_path: Path) -> None:
+    """C would compare an int with an unsigned number as unsigned ones, and partial sums of ints must not overflow."""
+    assert verdict_of(ATOMICS) == VERIFIED
+    assert verdict_of(ATOMICS.replace("min(-1, Min(i in 0..n, A(i)))", "Min(i in 0..n, A(i))")).startswith("OG305")
+    main = "int main(void) { uint32_t a[1] = {5}; int h[2] = {INT_MAX, -1}; f(1, a, h); return h[0] != INT_MAX || h[1] != -1; }"
+    (tmp_path / "f.c").write_text(f"#include <limits.h>\n{ATOMICS}{main}\n")
+    include = str(files("optigpu.frontend").joinpath("include"))
+    trap = ["-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"]
+    subprocess.run(["cc", "-std=c11", *trap, "-I", include, "f.c", "-o", "f"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "f"], check=False).returncode == 0
+
+
 def test_a_header_does_not_call_what_is_declared_below_it(tmp_path: Path) -> None:
     """C passes an int there, whatever the function takes."""
     (tmp_path / "h.h").write_text(

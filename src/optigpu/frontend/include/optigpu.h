@@ -95,10 +95,17 @@
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define abs(a) ((a) < 0 ? -(a) : (a)) /* of floats, too */
 
-/* Atomic operations; with OpenMP, of iterations that run at once */
+/* Atomic operations; with OpenMP, of iterations that run at once. The value is first converted to the type of the element. Signed
+   numbers are added as unsigned ones: a sum that lacks summands need not fit. */
+#define OPTIGPU_ATOMIC_VALUE(p, v) \
+  _Generic((p), int*: (int)(v), unsigned*: (unsigned)(v), long*: (long)(v), unsigned long*: (unsigned long)(v), \
+    long long*: (long long)(v), unsigned long long*: (unsigned long long)(v), default: (v))
+#define OPTIGPU_ATOMIC_SUM(p) \
+  _Generic((p), int*: (unsigned*)(p), long*: (unsigned long*)(p), long long*: (unsigned long long*)(p), default: (p))
 #define OPTIGPU_ATOMIC_UPDATE(p, op, v) do { _Pragma("omp atomic") *(p) op (v); } while (0)
-#define OPTIGPU_ATOMIC_CHOICE(p, op, v) do { _Pragma("omp critical(optigpu_atomic)") if ((v) op *(p)) *(p) = (v); } while (0)
-#define atomicAdd(p, v) OPTIGPU_ATOMIC_UPDATE(p, +=, v)
+#define OPTIGPU_ATOMIC_CHOICE(p, op, v) \
+  do { _Pragma("omp critical(optigpu_atomic)") if (OPTIGPU_ATOMIC_VALUE(p, v) op *(p)) *(p) = (v); } while (0)
+#define atomicAdd(p, v) OPTIGPU_ATOMIC_UPDATE(OPTIGPU_ATOMIC_SUM(p), +=, OPTIGPU_ATOMIC_VALUE(p, v))
 #define atomicAnd(p, v) OPTIGPU_ATOMIC_UPDATE(p, &=, v)
 #define atomicOr(p, v) OPTIGPU_ATOMIC_UPDATE(p, |=, v)
 #define atomicXor(p, v) OPTIGPU_ATOMIC_UPDATE(p, ^=, v)
