@@ -3,7 +3,7 @@
 // run: clean
 // also: replay, standin
 // mutate: "key[i]" -> "key[0]" => REFUTED[OG305] 2nd w ~> Matrix2Of
-// mutate: "j < d; j += 4" -> "j < d; j += 2" => REFUTED[OG318] atomicAdd
+// mutate: "j < d; j += 4" -> "j < d; j += 2" => REFUTED[OG305] 2nd w ~> Matrix2Of
 // mutate: "in_range(K(i), 0..m)" -> "in_range(K(i), 0..m + 1)" => REFUTED[OG302] atomicAdd
 #include <optigpu.h>
 void f(int n, int m, int d, int key[n], float g[n][d], float w[m][d]) {
