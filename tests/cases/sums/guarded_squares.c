@@ -1,6 +1,6 @@
 // A tail with a guard: the sum of a guarded difference of squares is one for each summand, with the factors moved out.
 // expect: VERIFIED
-// mutate: "< n) s" -> "<= n) s" => REFUTED[OG302] a[d * 16 + c]
+// mutate: "< n) s" -> "<= n) s" => REFUTED[OG302] 1st a[d * 16 + c]
 // mutate: "(a[d * 16 + c] - m) * (a[d * 16 + c] - m)" -> "(a[d * 16 + c] - m) * (a[d * 16 + c] + m)" => REFUTED[OG307] _Res =. Sum(c in 0..n, (A(c) - m) * (A(c) - m))
 // mutate: "(n + 15) / 16" -> "n / 16" => REFUTED[OG307] _Res =. Sum(c in 0..n, (A(c) - m) * (A(c) - m))
 #include <optigpu.h>
