@@ -23,10 +23,12 @@ class SumReindexing:
     def __init__(self, tools: SearchTools, forms: SumForms) -> None:
         self.tools, self.forms = tools, forms
         self._never_flat: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round
+        self._never_moved: set[tuple[Facts, Term, Term]] = set()
         self.over_residues: set[Term] = set()  # sums over residues, of which each residue is needed by itself
 
     def restart(self) -> None:
         self._never_flat.clear()
+        self._never_moved.clear()
         self.over_residues.clear()
 
     # A nested sum over the index of a plain one
@@ -122,6 +124,12 @@ class SumReindexing:
 
     def moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         """Re-index t, a sum or a product, by a shift or a reversal, after which its body is that of `like`."""
+        step = self._moved(facts, t, like) if (facts, t, like) not in self._never_moved else None
+        if step is None:
+            self._never_moved.add((facts, t, like))
+        return step
+
+    def _moved(self, facts: Facts, t: Term, like: Term) -> Reindex | None:
         x, y = self.tools.temporaries(2, "s")
         body, wanted = instantiate(t.args[-1], (y,)), instantiate(like.args[-1], (x,))
         for y_of_x in _correspondences(body, wanted, x, y):
