@@ -135,8 +135,15 @@ def measured(operator: Operator, f: CudaFunction, compiled: bool) -> Row:
     return row
 
 
-def evaluate(operator: Operator, f: CudaFunction, compiled: bool) -> Row:
-    row: Row = {"name": operator.name}
+def built(operators: list[Operator]) -> list[tuple[Operator, str]]:
+    """The functions in build/kernelbench/: those of the scripts, and variants under names such as `023_softmax@wide`."""
+    named = {o.name: o for o in operators}
+    names = sorted(path.stem for path in BUILD.glob("[01]*.json"))
+    return [(named[base], name) for name in names if (base := name.partition("@")[0]) in named]
+
+
+def evaluate(operator: Operator, name: str, f: CudaFunction, compiled: bool) -> Row:
+    row: Row = {"name": name}
     try:
         row["small_error"] = small_error(operator, f)
         row["right"] = row["small_error"] <= operator.tolerance
@@ -171,19 +178,19 @@ def main() -> int:
     options.add_argument("--out", type=Path, default=BUILD)
     chosen = options.parse_args()
     numbers = chosen.small or chosen.only
-    operators = [o for o in OPERATORS if (BUILD / f"{o.name}.json").exists() and (not numbers or o.number in numbers)]
+    found = built([o for o in OPERATORS if not numbers or o.number in numbers])
     with ThreadPoolExecutor(16) as pool:
-        functions = list(pool.map(lambda o: load(BUILD, o.name).function(), operators))
+        functions = list(pool.map(lambda entry: load(BUILD, entry[1]).function(), found))
     if chosen.small:
-        worst = max(small_error(o, f) / o.tolerance for o, f in zip(operators, functions))
+        worst = max(small_error(o, f) / o.tolerance for (o, _), f in zip(found, functions))
         return 0 if worst <= 1 else 1
     rows = []
-    for operator, f in zip(operators, functions):
-        rows.append(evaluate(operator, f, chosen.compile))
+    for (operator, name), f in zip(found, functions):
+        rows.append(evaluate(operator, name, f, chosen.compile))
         print(json.dumps(rows[-1]), flush=True)
         (chosen.out / "gpu_results.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     if chosen.sanitize:
-        print(json.dumps(sanitized([o.name for o in operators]), indent=1))
+        print(json.dumps(sanitized([name for _, name in found]), indent=1))
     return 0
 
 
