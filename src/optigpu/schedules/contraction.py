@@ -124,10 +124,10 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(s: TransformSession, total: str, tests: Sequence[Expr]) -> None:
+def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr") -> None:
     inside = [e for e in tests if "chunk" in free_vars(e)]
     for target, some in (
-        (For("chunk") / For("tr", body=Write(total)), inside),
+        (For("chunk") / For(first, body=Write(total)), inside),
         (For("chunk"), [e for e in tests if e not in inside]),
     ):
         if some:
@@ -224,8 +224,8 @@ def _copy(array: str, loop: str) -> Target:
     return For(loop, body=Write(array).first)
 
 
-def _divided(size: Expr) -> Expr:
-    return Binary("==", Binary("%", size, Int(4)), Int(0))
+def _divided(size: Expr, by: int = 4) -> Expr:
+    return Binary("==", Binary("%", size, Int(by)), Int(0))
 
 
 def _accesses(s: TransformSession, array: str) -> list[Index]:

@@ -17,7 +17,6 @@ from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Binary, Expr, Index, Int, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, Mode, Store
-from optigpu.syntax.types import FLOAT
 
 TENSOR_HINT = "tensor_cores"
 PRECISIONS = ("tf32", "tf32x3")  # of a product of floats; tf32x3 has nearly that of floats, by three products
@@ -57,8 +56,6 @@ def tensor_nest(loop: For) -> TensorNest | str:
             pass
         case _:
             return "its body is not `sum[…][h][e] += x * y`, with elements x and y of two arrays"
-    if any(e.type != FLOAT for e in (target, x, y)):
-        return "not all of its numbers are floats"
     for row, col in (tuple(two), tuple(reversed(two))):
         for left, right in ((x, y), (y, x)):
             if {row, depth} <= free_vars(left) and {col, depth} <= free_vars(right):

@@ -32,7 +32,7 @@ from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.tensor_nests import COLS, GROUPS, LANES, PRECISIONS, ROWS, TensorNest, precision_of, tensor_nest
-from optigpu.syntax.types import INT, VOID, Scalar, Space
+from optigpu.syntax.types import FLOAT, INT, VOID, Scalar, Space
 from optigpu.syntax.walk import map_bodies, root_name, statements
 
 TENSOR_CALLS = tuple(f"mma_{precision}" for precision in PRECISIONS)
@@ -128,6 +128,8 @@ class LaneBody:
         nest = tensor_nest(loop)
         if isinstance(nest, str):
             raise misfit(nest, loop.loc)
+        if any(e.type != FLOAT for e in (nest.target, nest.left, nest.right)):
+            raise misfit("not all of its numbers are floats", loop.loc)
         g, t = self.loops.groups.index, self.loops.lanes.index
         if len({g, t, nest.depth, nest.row, nest.col}) < 5:
             raise misfit("two of its loops have the same name", loop.loc)
