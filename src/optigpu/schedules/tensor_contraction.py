@@ -45,12 +45,13 @@ class WarpTile:
 
 @dataclass(frozen=True)
 class StagedFactor:
-    """A factor and its copy in shared memory: the loop over its rows or columns, and how many of them a block has. `along`: are
+    """A factor, its copy in shared memory, and the registers that it is loaded into: the loop over its rows or columns, and how many of them a block has. `along`: are
     adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last dimension, if vector accesses
     are wanted."""
 
     array: str
     copy: str
+    loaded: str
     loop: str
     extent: int
     along: bool
@@ -76,39 +77,55 @@ def tensor_contraction(
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
     precision: str = "tf32x3",
+    resident: int | None = None,
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`."""
+    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for.
+
+    While a block uses the tiles of a chunk, its threads load those of the next one into registers.
+    """
     w = WarpTile(*tile, *warp)
     _inline_constants(s)
     for loop in inside:
         _number_bound(s, loop)
     sizes = {a: _last_size(s, a) for a in vector}
-    f = StagedFactor(left, "ls", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left))
-    g = StagedFactor(right, "rs", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right))
+    factors = (
+        StagedFactor(left, "ls", "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
+        StagedFactor(right, "rs", "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
+    )
     blocks = [*grid, "br", "bc"]
     for loop, outer, size in ((rows, "br", w.rows), (cols, "bc", w.cols), (inner, "chunk", w.depth)):
         s.loop.tile(loop, size, outer=outer, tail="guard")
     s.loop.reorder(*blocks, rows, cols)
     s.loop.reorder(*blocks, *taps, "chunk", rows, cols, *inside, inner)
     _skip(s, total, [as_expression(text) for text in skip], rows)
-    at, summed = For(rows, body=Write(total)), For("chunk") / Write(total)
-    for x, other in ((f, g), (g, f)):
-        s.loop.hoist_expr(summed, x.copy, read=x.array, before=For("chunk") / at, indep=[other.loop], outside=0)
-    s.loop.unguard(at.all)
-    copies = [_copied(s, x, inner, w, inside) for x in (f, g)]
+    at, summed = For("chunk") / For(rows, body=Write(total)), For("chunk") / Write(total)
+    for x, other in (factors, reversed(factors)):
+        s.loop.hoist_expr(summed, x.loaded, read=x.array, before=at, indep=[other.loop], outside=0)
+    s.loop.unguard(For(rows, body=Write(total)).all)
+    for x in factors:
+        s.matrix.stage(x.loaded, at=at, name=x.copy)
+    copies = [_copied(s, x, inner, w, inside) for x in factors]
+    for x in factors:
+        s.loop.prefetch(x.loaded, before=at)
     _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
-    stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)) if out in sizes else None
+    whole = [h for x, c in zip(factors, copies) for h in _whole_vectors(s, x, c)]
+    if out in sizes:
+        whole.append(s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)))
     for loop in (*inside, "ks"):
         s.loop.unroll_hint(For(loop, body=Write(total)))
-    shared = {x.copy: pad(4 if x.along else 8) for x in (f, g)}
-    block = [*_threads(rows), *copies[0].threads, *copies[1].threads]
-    s.gpu.launch(grid=blocks, block=block, shared=shared, registers={total: 4})
-    for c in copies:
-        if c.whole is not None:
-            s.gpu.vectorize(c.whole)
-    if stored is not None:
-        s.gpu.vectorize(stored)
+    s.gpu.launch(
+        grid=blocks,
+        block=[*_threads(rows), *(name for c in copies for name in c.threads)],
+        shared={x.copy: pad(4 if x.along else 8) for x in factors},
+        registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
+        blocks_per_multiprocessor=resident,
+    )
+    for loop in whole:
+        s.gpu.vectorize(loop)
+    for x, c in zip(factors, copies):
+        if c.vector is not None:
+            s.gpu.vectorize(For(c.vector, body=Write(x.copy)))
     s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
 
 
@@ -141,60 +158,66 @@ def _divide_among_warps(
 
 @dataclass(frozen=True)
 class SpreadCopy:
-    threads: list[str]  # its thread loops
-    whole: Handle | None  # the loop of its vector accesses
+    """The loops of a copy: those of threads, and the one of four adjacent elements, if there is one."""
+
+    threads: list[str]
+    vector: str | None
 
 
 def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, inside: Sequence[str]) -> SpreadCopy:
-    """Lay out the copy of a factor, and distribute the copying among the threads."""
+    """Lay out the copy of a factor, and distribute the two halves of copying, to registers and from there, among the threads."""
     slow, fast = (x.loop, inner) if x.along else (inner, x.loop)
-    names = [i.name for i in _accesses(s, x.copy)[0].indices if isinstance(i, Var)]
-    s.matrix.reorder_dims(x.copy, [names.index(loop) for loop in (*inside, slow, fast)])
+    s.matrix.reorder_dims(x.copy, [_dims(s, x.copy).index(loop) for loop in (*inside, slow, fast)])
     prefix = x.copy[0] + "_"
     for loop in (*inside, slow, fast):
-        s.loop.rename(_copy(x.copy, loop), prefix + loop)
-    slow, fast = prefix + slow, prefix + fast
+        for array in (x.loaded, x.copy):
+            s.loop.rename(_filling(array, loop), prefix + loop)
+    slow, fast, between = prefix + slow, prefix + fast, [prefix + loop for loop in inside]
     extents = {prefix + x.loop: x.extent, prefix + inner: w.depth}
-    last = None
+    vector = None
     if x.size is not None:
-        last, fast = fast, fast + "_quad"
-        s.loop.tile(_copy(x.copy, last), VECTOR, outer=fast)
-        extents[fast] = extents[last] // VECTOR
-    spread = _spread(s, x.copy, w.threads, [fast, slow], extents, [prefix + loop for loop in inside], last)
-    whole = s.loop.fast_path(_copy(x.copy, last), when=_divided(x.size)) if x.size is not None and last else None
-    return SpreadCopy(spread, whole)
-
-
-def _spread(
-    s: TransformSession,
-    array: str,
-    threads: int,
-    fastest: Sequence[str],
-    extents: dict[str, int],
-    outer: Sequence[str],
-    last: str | None,
-) -> list[str]:
-    """Take loops as thread loops, the fastest first, until there are enough threads; a loop may be divided."""
-    taken_loops: list[str] = []
-    rest: list[str] = []
-    missing = threads
-    for loop in fastest:
+        vector, fast = fast, fast + "_quad"
+        _divided_copy(s, x, vector, VECTOR, fast)
+        extents[fast] = extents[vector] // VECTOR
+    threads: list[str] = []
+    missing = w.threads
+    for loop in (fast, slow):
         taken = gcd(extents[loop], missing)
-        if taken == 1:
-            rest.append(loop)
-            continue
         if taken < extents[loop]:
-            rest.append(loop + "_rest")
-            s.loop.tile(_copy(array, loop), taken, outer=rest[-1])
-        taken_loops.append(loop)
+            between.append(loop + "_rest")
+            _divided_copy(s, x, loop, taken, between[-1])
+        if taken > 1:
+            threads.insert(0, loop)
         missing //= taken
     if missing > 1:
-        raise refuse(f"{threads} threads cannot share the copy of a tile", code="OG604")
-    s.loop.reorder(
-        *reversed(taken_loops), *outer, *reversed(rest), *([last] if last else []), at=Write(array).first
-    )
-    return taken_loops
+        raise refuse(f"{w.threads} threads cannot share the copy of a tile of `{x.array}`", code="OG604")
+    order = [*threads, *between, *([vector] if vector else [])]
+    for array in (x.loaded, x.copy):
+        s.loop.reorder(*order, at=Write(array).first)
+    s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
+    return SpreadCopy(threads, vector)
 
 
-def _copy(array: str, loop: str) -> Target:
+def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, outer: str) -> None:
+    """Divide a loop of a copy, and the dimension of the registers that it fills."""
+    dim = _dims(s, x.loaded).index(loop)
+    for array in (x.loaded, x.copy):
+        s.loop.tile(_filling(array, loop), size, outer=outer)
+    s.matrix.split_dim(x.loaded, dim, size)
+
+
+def _whole_vectors(s: TransformSession, x: StagedFactor, c: SpreadCopy) -> list[Handle]:
+    """Paths without guards where four elements exist, of the loads before the chunks and of those of the next chunk."""
+    if c.vector is None or x.size is None:
+        return []
+    loads = For(c.vector, body=Write(x.loaded))
+    return [s.loop.fast_path(loop, when=_divided(x.size)) for loop in (loads.last, loads.first)]
+
+
+def _dims(s: TransformSession, array: str) -> list[str]:
+    """The loop indices that an array is first accessed with, by dimension."""
+    return [i.name for i in _accesses(s, array)[0].indices if isinstance(i, Var)]
+
+
+def _filling(array: str, loop: str) -> Target:
     return For(loop, body=Write(array).first)
