@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
+from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -67,6 +68,7 @@ def contraction(
     inside: Sequence[str] = (),
     total: str = "sum",
     tile: tuple[int, int, int] = (64, 128, 16),
+    each: tuple[int, int] = (8, 8),
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
 ) -> None:
@@ -77,12 +79,19 @@ def contraction(
     chunk. `left` does not depend on `cols`, nor `right` on `rows`. `vector`: arrays that are accessed four elements at a time where
     the size of their last dimension is a multiple of 4. `skip`: conditions on the loops of blocks and taps, and on `chunk`, without
     which all summands are zero: they are tested once for a block.
+
+    `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
+    or `inside`. Without these the next chunk is loaded while the present one is used.
     """
-    t = Tile(*tile)
     _inline_constants(s)
+    sizes = {a: _last_size(s, a) for a in vector}
+    if not (taps or inside or skip):
+        along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
+        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, *along), Block(*tile, each))
+        return
+    t = Tile(*tile)
     for loop in inside:
         _number_bound(s, loop)
-    sizes = {a: _last_size(s, a) for a in vector}
     f = _factor(s, left, "ls", ("tr", "hr", rows, inner), (t.rows // 8, 2, HALF, t.depth), sizes)
     g = _factor(s, right, "rs", ("tc", "hc", cols, inner), (t.cols // 8, 2, HALF, t.depth), sizes)
     blocks = [*grid, "br", "bc"]
