@@ -107,7 +107,9 @@ def tensor_contraction(
         s.matrix.stage(x.loaded, at=at, name=x.copy)
     copies = [_copied(s, x, inner, w, inside) for x in factors]
     for x in factors:
-        s.loop.prefetch(x.loaded, before=at)
+        s.loop.prefetch(x.loaded, before=at, past_end=True)
+    for x in factors:
+        s.loop.prefetch(x.copy, buffers=2)
     _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
     whole = [h for x, c in zip(factors, copies) for h in _whole_vectors(s, x, c)]
     if out in sizes:
@@ -120,12 +122,14 @@ def tensor_contraction(
         shared={x.copy: pad(4 if x.along else 8) for x in factors},
         registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
         blocks_per_multiprocessor=resident,
+        barrier_at_end=["chunk"],
     )
     for loop in whole:
         s.gpu.vectorize(loop)
     for x, c in zip(factors, copies):
         if c.vector is not None:
-            s.gpu.vectorize(For(c.vector, body=Write(x.copy)))
+            for _ in range(2):  # before the chunks, and for the next one
+                s.gpu.vectorize(For(c.vector, body=Write(x.copy)).first)
     s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
 
 
