@@ -69,7 +69,9 @@ def tensor_nest(loop: For) -> TensorNest | str:
 
 def _count(loop: For) -> int | None:
     r = loop.range
-    plain = loop.mode is Mode.SEQUENTIAL and r.start == Int(0) and r.relation == "<" and r.op == "+" and r.amount == Int(1)
+    plain = (
+        loop.mode is Mode.SEQUENTIAL and r.start == Int(0) and r.relation == "<" and r.op == "+" and r.amount == Int(1)
+    )
     return r.bound.value if plain and isinstance(r.bound, Int) else None
 
 

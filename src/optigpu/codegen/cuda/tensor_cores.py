@@ -213,7 +213,9 @@ def _is_shared(s: Decl) -> bool:
 def _is_register(s: Decl) -> bool:
     if isinstance(s.init, Alloc):
         return s.init.space is Space.TREG
-    return isinstance(s.type, Scalar) or (isinstance(s.type, Array) and bool(s.type.dims) and s.type.dims[0] is not None)
+    return isinstance(s.type, Scalar) or (
+        isinstance(s.type, Array) and bool(s.type.dims) and s.type.dims[0] is not None
+    )
 
 
 def _warpsync() -> CallStmt:

@@ -96,9 +96,7 @@ def _without(program: Program, removed: list[Stmt]) -> Program:
     return program
 
 
-def insert_barriers(
-    session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str] = ()
-) -> None:
+def insert_barriers(session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str] = ()) -> None:
     """Insert barriers between accesses of different threads of a block to the same cells; for iterations of the loops `at_end`,
     at the end of their bodies.
 
