@@ -86,7 +86,7 @@ def tensor_contraction(
     """
     w = WarpTile(*tile, *warp)
     _inline_constants(s)
-    for loop in inside:
+    for loop in (*inside, *taps):
         _number_bound(s, loop)
     sizes = {a: _last_size(s, a) for a in vector}
     factors = (
@@ -94,10 +94,13 @@ def tensor_contraction(
         StagedFactor(right, "rs", "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
     )
     blocks = [*grid, "br", "bc"]
-    for loop, outer, size in ((rows, "br", w.rows), (cols, "bc", w.cols), (inner, "chunk", w.depth)):
+    chunk = "part" if taps else "chunk"
+    for loop, outer, size in ((rows, "br", w.rows), (cols, "bc", w.cols), (inner, chunk, w.depth)):
         s.loop.tile(loop, size, outer=outer, tail="guard")
     s.loop.reorder(*blocks, rows, cols)
-    s.loop.reorder(*blocks, *taps, "chunk", rows, cols, *inside, inner)
+    s.loop.reorder(*blocks, chunk, *taps, rows, cols, *inside, inner)
+    if taps:  # one loop over all chunks of summands, so that the next one is loaded early
+        s.loop.collapse(chunk, levels=1 + len(taps), index="chunk")
     _skip(s, total, [as_expression(text) for text in skip], rows)
     at, summed = For("chunk") / For(rows, body=Write(total)), For("chunk") / Write(total)
     for x, other in (factors, reversed(factors)):

@@ -10,7 +10,7 @@ from dataclasses import field
 from enum import Enum
 
 from optigpu.codegen.cuda.sections import PROOF_ONLY
-from optigpu.codegen.cuda.tensor_cores import RESULTS, TENSOR_CALLS
+from optigpu.codegen.cuda.tensor_cores import RESULTS, ROUNDING, TENSOR_CALLS
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.folding import simplify
 from optigpu.codegen.integer_polynomials import binary, number, poly
@@ -336,6 +336,7 @@ class Lowering:
             and e.func not in NUMERIC
             and e.func not in INTEGER
             and not e.func.startswith(("MINDEX", "MSIZE"))
+            and e.func not in ROUNDING
         ):
             raise self.refuse(f"`{e.func}`", e)
 

@@ -100,15 +100,22 @@ struct Pair {
   float x, y;
 };
 
-// What all lanes have in two registers, as tensor cores round it: to 10 bits of mantissa.
-inline void gathered(float x, float y, Pair (&all)[32], int line) {
-  const uint64_t* const values = exchanged(bits_as<uint64_t>(Pair{x, y}) & 0xffffe000ffffe000u, line);
+// cvt.rna.tf32.f32: rounds to 10 bits of mantissa, and ties away from zero.
+inline unsigned tf32(float x) {
+  const unsigned bits = bits_as<unsigned>(x);
+  return isfinite(x) ? (bits + 0x1000u) & 0xffffe000u : bits;
+}
+
+// What all lanes have in two registers. Tensor cores ignore the lowest bits.
+inline void gathered(unsigned x, unsigned y, Pair (&all)[32], int line) {
+  const uint64_t* const values = exchanged(((uint64_t)(y & 0xffffe000u) << 32) | (x & 0xffffe000u), line);
   memcpy(all, values, sizeof all);
 }
 
 // mma.m16n8k8: lane 4g + t has elements (8h + g, t + 4i) of the left matrix in a[2i + h], (t + 4i, g) of the right one in b[i], and
 // (8h + g, 2t + e) of the sums in c[2h + e].
-inline void mma_tf32(float& c0, float& c1, float& c2, float& c3, float a0, float a1, float a2, float a3, float b0, float b1, int line) {
+inline void mma_tf32(float& c0, float& c1, float& c2, float& c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+    unsigned b1, int line) {
   Pair left[2][32], right[32];
   gathered(a0, a1, left[0], line);
   gathered(a2, a3, left[1], line);
