@@ -20,6 +20,7 @@ from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import conjunction, folded
@@ -253,8 +254,11 @@ def _is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
 
 
 def _last_size(s: TransformSession, array: str) -> Expr:
-    types = [p.type for f in s.program.functions() for p in f.params if p.name == array]
-    size = next((t.dims[-1] for t in types if isinstance(t, Array)), None)
+    params = [p for f in s.program.functions() for p in f.params if p.name == array]
+    sizes = [p.type.dims[-1] for p in params if isinstance(p.type, Array)]
+    decls = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
+    sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
+    size = next((d for d in sizes if d is not None), None)
     if size is None:
         raise refuse(f"`{array}` is no array of the function", code="OG601")
     return size
