@@ -38,7 +38,7 @@ from optigpu.syntax.tensor_nests import COLS, GROUPS, LANES, PRECISIONS, ROWS, T
 from optigpu.syntax.types import FLOAT, INT, UINT, VOID, Scalar, Space
 from optigpu.syntax.walk import map_bodies, root_name, statements
 
-ROUNDING = ("tf32", "tf32_rest")
+ROUNDING = ("tf32", "tf32_high", "tf32_rest")
 TENSOR_CALLS = tuple(f"mma_{precision}" for precision in PRECISIONS)
 RESULTS = ROWS * COLS  # the first arguments of a call, which it adds to
 
@@ -231,9 +231,9 @@ class Elements:
         ]
 
     def loaded(self) -> Body:
-        values = [Call("tf32", (e,), type=UINT) for e in self.elements]
-        rounded = zip(self.elements, self.registers()) if self.rests else ()
-        values += [Call("tf32_rest", (e, r), type=UINT) for e, r in rounded]
+        values = [Call("tf32_high" if self.rests else "tf32", (e,), type=UINT) for e in self.elements]
+        high = zip(self.elements, self.registers()) if self.rests else ()
+        values += [Call("tf32_rest", (e, r), type=UINT) for e, r in high]
         dims = (*(number(count(x) or 0) for x in self.loops), number(len(values)))
         stores = tuple(Store(r, v) for r, v in zip(self.registers(), values) if isinstance(r, Index))
         return (Decl(self.name, Array(UINT, dims)), *self.tiles.around(stores, self.loops))
@@ -327,14 +327,12 @@ __device__ __forceinline__ void mma(float& c0, float& c1, float& c2, float& c3, 
       : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-__device__ __forceinline__ unsigned tf32(float x) {
-  unsigned rounded;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
-  return rounded;
-}
-
 """
 MMA_TF32 = """\
+__device__ __forceinline__ unsigned tf32(float x) {
+  return __float_as_uint(fmaf(x, 3.4e-4f, x));  // about half a unit of TF32 more, since tensor cores drop the lowest 13 bits
+}
+
 __device__ __forceinline__ void mma_tf32(float& c0, float& c1, float& c2, float& c3, unsigned a0, unsigned a1, unsigned a2,
     unsigned a3, unsigned b0, unsigned b1) {
   mma(c0, c1, c2, c3, a0, a1, a2, a3, b0, b1);
@@ -342,8 +340,12 @@ __device__ __forceinline__ void mma_tf32(float& c0, float& c1, float& c2, float&
 
 """
 MMA_TF32X3 = """\
-__device__ __forceinline__ unsigned tf32_rest(float x, unsigned rounded) {
-  return tf32(x - __uint_as_float(rounded));
+__device__ __forceinline__ unsigned tf32_high(float x) {
+  return __float_as_uint(x) & 0xffffe000u;
+}
+
+__device__ __forceinline__ unsigned tf32_rest(float x, unsigned high) {
+  return __float_as_uint(x - __uint_as_float(high));
 }
 
 __device__ __forceinline__ void mma_tf32x3(float& c0, float& c1, float& c2, float& c3, unsigned a0, unsigned a1, unsigned a2,

@@ -100,12 +100,6 @@ struct Pair {
   float x, y;
 };
 
-// cvt.rna.tf32.f32: rounds to 10 bits of mantissa, and ties away from zero.
-inline unsigned tf32(float x) {
-  const unsigned bits = bits_as<unsigned>(x);
-  return isfinite(x) ? (bits + 0x1000u) & 0xffffe000u : bits;
-}
-
 // What all lanes have in two registers. Tensor cores ignore the lowest bits.
 inline void gathered(unsigned x, unsigned y, Pair (&all)[32], int line) {
   const uint64_t* const values = exchanged(((uint64_t)(y & 0xffffe000u) << 32) | (x & 0xffffe000u), line);
