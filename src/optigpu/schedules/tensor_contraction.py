@@ -190,11 +190,13 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     missing = w.threads
     for loop in (fast, slow):
         taken = gcd(extents[loop], missing)
+        if taken == 1:
+            between.append(loop)
+            continue
         if taken < extents[loop]:
             between.append(loop + "_rest")
             _divided_copy(s, x, loop, taken, between[-1])
-        if taken > 1:
-            threads.insert(0, loop)
+        threads.insert(0, loop)
         missing //= taken
     if missing > 1:
         raise refuse(f"{w.threads} threads cannot share the copy of a tile of `{x.array}`", code="OG604")
