@@ -23,7 +23,7 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import conjunction, folded
+from optigpu.transform.tools.simplified import conjunction, folded, value_of
 
 HALF = 4  # adjacent rows, or columns, of a thread; it has two such groups of each
 
@@ -165,11 +165,15 @@ def _inline_constants(s: TransformSession) -> None:
         s.variable.inline(name)
 
 
-def _number_bound(s: TransformSession, name: str) -> None:
+def _number_bound(s: TransformSession, name: str) -> int:
     """Write the bound of a loop as a number, in place of a macro."""
     path, loop = loop_at(s, name)
     bound = folded(substitute(loop.range.bound, constants_of(s.program)))
     s.put(path, replace(loop, range=replace(loop.range, bound=bound)))
+    count = value_of(bound)
+    if count is None:
+        raise refuse(f"the bound of the loop over `{name}` is not a number", loop)
+    return count
 
 
 def _tiled(s: TransformSession, loop: str, block: str, half: str, thread: str, size: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
+from math import gcd, prod
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import (
@@ -86,8 +86,9 @@ def tensor_contraction(
     """
     w = WarpTile(*tile, *warp)
     _inline_constants(s)
-    for loop in (*inside, *taps):
+    for loop in inside:
         _number_bound(s, loop)
+    counts = [_number_bound(s, loop) for loop in taps]
     sizes = {a: _last_size(s, a) for a in vector}
     factors = (
         StagedFactor(left, "ls", "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
@@ -100,7 +101,7 @@ def tensor_contraction(
     s.loop.reorder(*blocks, rows, cols)
     s.loop.reorder(*blocks, chunk, *taps, rows, cols, *inside, inner)
     if taps:  # one loop over all chunks of summands, so that the next one is loaded early
-        s.loop.collapse(chunk, levels=1 + len(taps), index="chunk")
+        s.loop.collapse(chunk, levels=1 + len(taps), index="chunk", narrow=prod(counts) < w.depth)
     _skip(s, total, [as_expression(text) for text in skip], rows)
     at, summed = For("chunk") / For(rows, body=Write(total)), For("chunk") / Write(total)
     for x, other in (factors, reversed(factors)):
@@ -114,9 +115,7 @@ def tensor_contraction(
     for x in factors:
         s.loop.prefetch(x.copy, buffers=2)
     _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
-    whole = [h for x, c in zip(factors, copies) for h in _whole_vectors(s, x, c)]
-    if out in sizes:
-        whole.append(s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)))
+    stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)) if out in sizes else None
     for loop in (*inside, "ks"):
         s.loop.unroll_hint(For(loop, body=Write(total)))
     s.gpu.launch(
@@ -127,12 +126,13 @@ def tensor_contraction(
         blocks_per_multiprocessor=resident,
         barrier_at_end=["chunk"],
     )
-    for loop in whole:
-        s.gpu.vectorize(loop)
     for x, c in zip(factors, copies):
         if c.vector is not None:
-            for _ in range(2):  # before the chunks, and for the next one
+            for n in range(2):  # before the chunks, and for the next one; a loop that is converted is gone
+                s.gpu.vectorize(For(c.vector, body=Write(x.loaded)).nth(n))
                 s.gpu.vectorize(For(c.vector, body=Write(x.copy)).first)
+    if stored is not None:
+        s.gpu.vectorize(stored)
     s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
 
 
@@ -204,6 +204,7 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     for array in (x.loaded, x.copy):
         s.loop.reorder(*order, at=Write(array).first)
     s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
+    s.loop.fast_path(_filling(x.loaded, order[0]), when=None if x.size is None else _divided(x.size))
     return SpreadCopy(threads, vector)
 
 
@@ -213,14 +214,6 @@ def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, ou
     for array in (x.loaded, x.copy):
         s.loop.tile(_filling(array, loop), size, outer=outer)
     s.matrix.split_dim(x.loaded, dim, size)
-
-
-def _whole_vectors(s: TransformSession, x: StagedFactor, c: SpreadCopy) -> list[Handle]:
-    """Paths without guards where four elements exist, of the loads before the chunks and of those of the next chunk."""
-    if c.vector is None or x.size is None:
-        return []
-    loads = For(c.vector, body=Write(x.loaded))
-    return [s.loop.fast_path(loop, when=_divided(x.size)) for loop in (loads.last, loads.first)]
 
 
 def _dims(s: TransformSession, array: str) -> list[str]:

@@ -67,7 +67,7 @@ def tensor_convolution(
         total=total,
         tile=tile,
         warp=warp,
-        vector=[PACKED],
+        vector=[PACKED, out],
         precision=precision,
         resident=resident,
     )
