@@ -26,6 +26,7 @@ from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 
 VECTOR = 4  # floats of an access
+REGISTERS = 1 << 16  # of a multiprocessor
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,18 @@ class WarpTile:
     @property
     def threads(self) -> int:
         return self.rows // self.warp_rows * (self.cols // self.warp_cols) * GROUPS * LANES
+
+    @property
+    def resident(self) -> int:
+        """How many blocks a multiprocessor has registers for: sums, and as many for all else."""
+        return max(1, REGISTERS // (2 * self.rows * self.cols))
+
+    def shares(self, *extents: int) -> bool:
+        """Can all threads take part in loops of these extents?"""
+        missing = self.threads
+        for extent in extents:
+            missing //= gcd(extent, missing)
+        return missing == 1
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ def tensor_contraction(
     resident: int | None = None,
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for.
+    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
@@ -123,7 +136,7 @@ def tensor_contraction(
         block=[*_threads(rows), *(name for c in copies for name in c.threads)],
         shared={x.copy: pad(4 if x.along else 8) for x in factors},
         registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
-        blocks_per_multiprocessor=resident,
+        blocks_per_multiprocessor=resident or w.resident,
         barrier_at_end=["chunk"],
     )
     for x, c in zip(factors, copies):
@@ -182,7 +195,7 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     slow, fast, between = prefix + slow, prefix + fast, [prefix + loop for loop in inside]
     extents = {prefix + x.loop: x.extent, prefix + inner: w.depth}
     vector = None
-    if x.size is not None:
+    if x.size is not None and w.shares(extents[fast] // VECTOR, extents[slow]):
         vector, fast = fast, fast + "_quad"
         _divided_copy(s, x, vector, VECTOR, fast)
         extents[fast] = extents[vector] // VECTOR
@@ -204,7 +217,7 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     for array in (x.loaded, x.copy):
         s.loop.reorder(*order, at=Write(array).first)
     s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
-    s.loop.fast_path(_filling(x.loaded, order[0]), when=None if x.size is None else _divided(x.size))
+    s.loop.fast_path(_filling(x.loaded, order[0]), when=_divided(x.size) if vector and x.size else None)
     return SpreadCopy(threads, vector)
 
 
