@@ -25,6 +25,7 @@ from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Int, Var
+from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Mode, Stmt, Store
@@ -50,8 +51,7 @@ class LaneLoops:
 def with_tensor_calls(device: Body) -> tuple[Body, tuple[LaneLoops, ...]]:
     """Device code with calls of `mma_…` in place of hinted nests, and the loops whose iterations must be the threads of a warp."""
     found: list[LaneLoops] = []
-    decls = [s for s in statements(device) if isinstance(s, Decl) and not _is_shared(s)]
-    names = KernelNames({s.name for s in decls}, {s.name for s in decls if _is_register(s)}, assigned_names(device))
+    names = _names_of(device)
 
     def visit(body: Body) -> Body:
         return tuple(statement(s) for s in body)
@@ -82,7 +82,8 @@ def require_warps(loops: tuple[LaneLoops, ...], threads: ThreadMap) -> None:
 
 @dataclass(frozen=True)
 class KernelNames:
-    """Names that a kernel declares, other than those of shared arrays: all, those of registers (no pointers), those assigned to."""
+    """Names that a kernel declares, other than those of shared arrays: all, those of registers and nothing else (no pointers, no
+    shared arrays of that name in another scope), those assigned to."""
 
     declared: set[str]
     registers: set[str]
@@ -206,11 +207,20 @@ def _extent(s: For) -> int | None:
     return r.bound.value if plain and isinstance(r.bound, Int) else None
 
 
+def _names_of(device: Body) -> KernelNames:
+    decls = [s for s in statements(device) if isinstance(s, Decl)]
+    others = {s.name for s in decls if not _is_register(s)} | body_free_vars(device)
+    declared = {s.name for s in decls if not _is_shared(s)}
+    return KernelNames(declared, declared - others, assigned_names(device))
+
+
 def _is_shared(s: Decl) -> bool:
     return isinstance(s.type, Array) and s.type.space is Space.SMEM
 
 
 def _is_register(s: Decl) -> bool:
+    if _is_shared(s):
+        return False
     if isinstance(s.init, Alloc):
         return s.init.space is Space.TREG
     return isinstance(s.type, Scalar) or (
