@@ -167,6 +167,19 @@ def test_a_register_in_another_scope_makes_no_register_of_a_shared_array(before:
     assert "the same thread loop also writes to memory" in refused(text)
 
 
+@pytest.mark.parametrize("statement", ["const float z = one({});", "x[1][0][0] = one({});"])
+def test_a_function_that_is_given_memory_may_write_to_it(statement: str) -> None:
+    one = (
+        "__device__ float one(float* y) {\n"
+        '  __writes("y ~> Matrix1Of(1, SMem, fun i -> 1.0f)");\n'
+        "  y[0] = 1.0f;\n  return 1.0f;\n}\nvoid f("
+    )
+    text = changed(("void f(", one), ("#pragma", "const float z = fabsf(2.0f);\n      #pragma"), text=ONE_WARP)
+    assert "mma_tf32x3(" in emitted(text).text
+    text = changed(("const float z = fabsf(2.0f);", statement.format("&s[4 * g + t][0][0]")), text=text)
+    assert "the same thread loop also writes to memory" in refused(text)
+
+
 def test_a_function_of_the_program_is_not_the_instruction() -> None:
     assert "mma_tf32x3(" in emitted(f"void product(float x) {{ }}\n{ONE_WARP}").text
     assert "OG405: `mma_tf32` means something else" in refused(f"void mma_tf32(float x) {{ }}\n{ONE_WARP}")

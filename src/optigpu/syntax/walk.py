@@ -190,10 +190,12 @@ def root_name(e: Expr) -> str:
 
 def reads_memory(e: Expr) -> bool:
     """Whether an expression reads memory, directly or in a called function."""
-    return any(
-        isinstance(x, Index) or (isinstance(x, Call) and any(not isinstance(a.type, Scalar) for a in x.args))
-        for x in subexpressions(e)
-    )
+    return any(isinstance(x, Index) or (isinstance(x, Call) and has_pointers(x)) for x in subexpressions(e))
+
+
+def has_pointers(e: Call) -> bool:
+    """Whether the called function is given memory."""
+    return any(not isinstance(a.type, Scalar) for a in e.args)
 
 
 def rewrite(e: Expr, f: ExprMap) -> Expr:

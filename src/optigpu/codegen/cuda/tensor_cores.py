@@ -8,6 +8,7 @@ program, while the warp reads the same ones. What is needed for that:
 - The whole warp executes the nest: the thread loops over g < 8 and t < 4 are the innermost ones, of single threads, directly inside
   each other. Inside them only sequential loops are around the nest, with bounds that are the same in all threads.
 - The factors depend on the thread through g and through t alone, and are in global or shared memory.
+- The sums are four registers of the thread, the same ones for all k: no index of theirs is read from memory.
 - Every thread of the warp may read the cells, and nobody overwrites them early. In the program, a thread reads a cell that a thread of
   the same warp wrote, or that a barrier of the block ordered before; likewise, whoever writes it next. So `__syncwarp()` before
   and after the statements of the innermost thread loop is enough, as long as these write nothing but registers.
@@ -26,6 +27,7 @@ from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Int, Var
 from optigpu.syntax.free_names import body_free_vars
+from optigpu.syntax.inlining import whole_call
 from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Mode, Stmt, Store
@@ -34,7 +36,7 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.tensor_nests import COLS, GROUPS, LANES, PRECISIONS, ROWS, TensorNest, precision_of, tensor_nest
 from optigpu.syntax.types import FLOAT, INT, VOID, Scalar, Space
-from optigpu.syntax.walk import map_bodies, root_name, statements
+from optigpu.syntax.walk import has_pointers, map_bodies, root_name, statements
 
 TENSOR_CALLS = tuple(f"mma_{precision}" for precision in PRECISIONS)
 RESULTS = ROWS * COLS  # the first arguments of a call, which it adds to
@@ -151,14 +153,15 @@ class LaneBody:
 
     def _writes_registers_only(self, s: Stmt) -> bool:
         match s:
-            case Store(target):
-                return root_name(target) in self.names.registers
             case CallStmt(Call(func, (target, *_))) if func in VECTOR_CALLS:
                 return root_name(target) in self.names.registers
             case CallStmt():
                 return False
-            case _:
-                return True
+            case Store(target) if root_name(target) not in self.names.registers:
+                return False
+            case _:  # a function that is given memory may write to it; such a call is the whole right side
+                call = whole_call(s)
+                return call is None or not has_pointers(call)
 
 
 def _results(nest: TensorNest) -> Iterator[Expr]:
