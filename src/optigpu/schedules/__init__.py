@@ -9,4 +9,13 @@ from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
 
-__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "tensor_contraction", "tensor_convolution", "total"]
+__all__ = [
+    "contraction",
+    "elements",
+    "elementwise",
+    "row_scan",
+    "rows",
+    "tensor_contraction",
+    "tensor_convolution",
+    "total",
+]

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass
-from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.syntax.exprs import Binary, Expr, Int
 from optigpu.transform.gpu.memory_spaces import pad

@@ -15,11 +15,10 @@ from optigpu.schedules.contraction import (
     _number_bound,
     _skip,
 )
-from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
-from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES, ROWS
+from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.c_text import as_expression
