@@ -57,9 +57,9 @@ class WarpTile:
 
 @dataclass(frozen=True)
 class StagedFactor:
-    """A factor, its copy in shared memory, and the registers that it is loaded into: the loop over its rows or columns, and how many of them a block has. `along`: are
-    adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last dimension, if vector accesses
-    are wanted."""
+    """A factor, its copy in shared memory, the registers that it is loaded into, the loop over its rows or columns, and how many of
+    them a block has. `along`: are adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last
+    dimension, if vector accesses are wanted."""
 
     array: str
     copy: str
