@@ -1,6 +1,8 @@
 """The hundred operators of KernelBench as measured, as the table of docs/kernelbench.md.
 
-python benchmarks/gpu/kernelbench_table.py [FILE …]    # results.json of benchmarks/kernelbench/run.py, gpu_results.json of kernelbench.py
+python benchmarks/gpu/kernelbench_table.py [FILE …]
+
+The files are results.json of benchmarks/kernelbench/run.py and gpu_results.json of kernelbench.py.
 
 Rows of later files replace those of earlier ones; all are kept in benchmarks/kernelbench/measured.json.
 """

@@ -23,7 +23,7 @@ REGISTERS = 1 << 16  # of a multiprocessor
 
 @dataclass(frozen=True)
 class Contraction:
-    """`out[rows][cols] = sum over inner of left[rows] * right[cols]`. `sizes`: the last sizes of arrays that are accessed by vectors."""
+    """`out[rows][cols] = sum over inner of left[rows] * right[cols]`. `sizes`: the last sizes of arrays with vector accesses."""
 
     rows: str
     cols: str
@@ -227,7 +227,7 @@ def _shares(
     for loop in order:
         taken = gcd(extents[loop], missing)
         if taken == 1:
-            rest += [loop] if extents[loop] > 1 else [loop]
+            rest.append(loop)
             continue
         if taken < extents[loop]:
             cuts.append((loop, loop + "_rest", taken))

@@ -7,8 +7,8 @@
           acc[…][h][e] += left(g, h, k) * right(k, t, e);
 
 Thread 4g + t of a warp adds to the elements (8h + g, 2t + e) of a product of 16 x 8 x 8: this is how the hardware divides such a
-product among the threads of a warp. The pragma does not change what the nest means. Code generation checks what the instruction needs
-(codegen/cuda/tensor_cores.py).
+product among the threads of a warp. The pragma does not change what the nest means. Code generation checks what the instruction
+needs (codegen/cuda/tensor_cores.py).
 """
 
 from __future__ import annotations
