@@ -12,10 +12,29 @@ from math import gcd
 from optigpu.light_dataclass import dataclass
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
-from optigpu.syntax.exprs import Binary, Expr, Int
+from optigpu.syntax.exprs import Binary, Expr, Int, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.polynomials import constant_polynomial
+from optigpu.syntax.program import If
+from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.matrix.array_accesses import accesses_of
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.counted_loops import counts_up_by_one
+from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import (
+    collect_terms,
+    conjunction,
+    flattened_sums,
+    less,
+    lit,
+    minus,
+    plus,
+    polynomial,
+    up_to,
+)
 
 VECTOR = 4  # elements of one access
 WARP_ROWS, WARP_COLS = 4, 8  # how the threads of a warp are arranged
@@ -111,9 +130,12 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
     blocks = [*c.grid, rows.block, cols.block]
     threads = [rows.warp, cols.warp, rows.lane, cols.lane]
     each = [rows.group, c.rows, cols.group, c.cols]
-    _tiled(s, rows)
-    _tiled(s, cols)
-    s.loop.tile(c.inner, t.depth, outer="chunk", tail="guard")
+    for side in (rows, cols):
+        s.loop.tile(side.loop, side.tile, outer=side.block, tail="guard")
+    whole = _widened(s, c, rows, cols, t.depth)
+    for side in (rows, cols):
+        _tiled(s, side)
+    s.loop.tile(c.inner, t.depth, outer="chunk", tail="divides" if whole else "guard")
     s.loop.reorder(*blocks, *threads, *each)
     s.loop.reorder(*blocks, "chunk", *threads, c.inner, *each)
     compute = For("chunk") / For(rows.warp, body=Write(c.total))
@@ -146,9 +168,43 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
     s.gpu.vectorize(For(c.cols, body=Write("right")))
 
 
+def _widened(s: TransformSession, c: Contraction, rows: Side, cols: Side, depth: int) -> bool:
+    """Let a sum whose bounds depend on the row or the column, as of triangular matrices, have one range for all of a block. What is
+    added to the sum is zero, or the step is rejected. Returns whether the chunks divide the range."""
+    path, loop = loop_at(s, c.inner)
+    if not {c.rows, c.cols} & (free_vars(loop.range.start) | free_vars(loop.range.bound)):
+        return False
+    if not counts_up_by_one(loop):
+        raise refuse("the sum does not count up by one to a bound", loop)
+    start, end = loop.range.start, loop.range.bound
+    for side in (rows, cols):
+        start, end = _extreme(start, side, -1), _extreme(end, side, 1)
+    sizes = [
+        size
+        for side in (rows, cols)
+        for access in accesses_of(loop, side.array)
+        for index, size in zip(access.indices, array_of(s, path, side.array).dims)
+        if index == Var(c.inner) and size is not None
+    ]
+    guards = [less(Var(c.inner), size) for size in dict.fromkeys(sizes)]
+    body = (If(conjunction(guards), loop.body),) if guards else loop.body
+    count = collect_terms(minus(end, start))
+    moved = flattened_sums(substitute_body(body, {c.inner: plus(start, Var(c.inner))}))
+    s.put(path, up_to(c.inner, count, moved, like=loop))
+    return polynomial(count).divided(constant_polynomial(depth)) is not None
+
+
+def _extreme(e: Expr, side: Side, sign: int) -> Expr:
+    """The least value (sign -1) or the greatest one (sign 1) of a bound among the rows or columns of a block."""
+    ends = [collect_terms(substitute(e, {side.loop: lit(n)})) for n in (0, side.tile - 1)]
+    growth = (polynomial(ends[1]) - polynomial(ends[0])).constant
+    if growth is None:
+        raise refuse(f"a bound of the sum is no multiple of `{side.loop}` and a rest", code="OG603")
+    return ends[growth * sign > 0]
+
+
 def _tiled(s: TransformSession, side: Side) -> None:
     x = side.extents
-    s.loop.tile(side.loop, side.tile, outer=side.block, tail="guard")
     s.loop.tile(side.loop, x["w"] * x["t"] * VECTOR, outer=side.group)
     s.loop.tile(side.loop, x["t"] * VECTOR, outer=side.warp)
     s.loop.tile(side.loop, VECTOR, outer=side.lane)

@@ -231,8 +231,10 @@ class EqualitySearch:
 
     def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
         """Find a step that does not simplify anything by itself."""
+        bounded = (self.forms.bounded(facts, t) for t in one_sided(a, b))
         return (
             self.cuts.at_compared_end(facts, a, b)
+            or next((step for step in bounded if step is not None), None)
             or self._by_large_residue(a, b)
             or self._equal_bodies(facts, a, b, depth)
             or known_equation(self.tools, facts, a, b)
