@@ -6,5 +6,6 @@ from optigpu.schedules.elementwise import elementwise
 from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.rows import rows
 from optigpu.schedules.total import total
+from optigpu.schedules.windows import windows
 
-__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "total"]
+__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "total", "windows"]

@@ -83,7 +83,7 @@ def contraction(
     `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
     or `inside`. Without these the next chunk is loaded while the present one is used.
     """
-    _inline_constants(s)
+    inline_constants(s)
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
@@ -156,7 +156,7 @@ def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
         s.matrix.stage(x.copy, at=For(x.loops[3], body=Write(total)) / For("hr", body=Write(total)), name=name)
 
 
-def _inline_constants(s: TransformSession) -> None:
+def inline_constants(s: TransformSession) -> None:
     """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
     loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
     names = {x.name: None for loop in loops for x in statements(loop.body) if isinstance(x, Decl) and x.const}

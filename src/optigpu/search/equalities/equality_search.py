@@ -234,7 +234,6 @@ class EqualitySearch:
         bounded = (self.forms.bounded(facts, t) for t in one_sided(a, b))
         return (
             self.cuts.at_compared_end(facts, a, b)
-            or next((step for step in bounded if step is not None), None)
             or self._by_large_residue(a, b)
             or self._equal_bodies(facts, a, b, depth)
             or known_equation(self.tools, facts, a, b)
@@ -242,6 +241,7 @@ class EqualitySearch:
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)
             or self.cuts.last_of_argmax(facts, a, b)
+            or next((step for step in bounded if step is not None), None)
         )
 
     def _by_large_residue(self, a: Term, b: Term) -> Rewrite | None:

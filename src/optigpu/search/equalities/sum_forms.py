@@ -124,6 +124,8 @@ class SumForms:
             return None
         (i,) = self.tools.temporaries(1, "t")
         low, high = guarded.ranges[0]
+        if k.is_num(k.sub(high, low)):
+            return None
         tests = k.conjuncts(instantiate(guarded.where, (i,)))
         bound, end = next(((c, u) for c in tests if (u := upper_bound(c, i)) is not None), (k.TRUE, high))
         if bound is k.TRUE:
