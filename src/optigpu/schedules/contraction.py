@@ -20,6 +20,7 @@ from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import conjunction, folded
@@ -71,6 +72,7 @@ def contraction(
     each: tuple[int, int] = (8, 8),
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
+    name: str = "",
 ) -> None:
     """A kernel of `out[rows][cols] = sum over taps and inner of left[rows] * right[cols]`, for any sizes.
 
@@ -81,13 +83,14 @@ def contraction(
     which all summands are zero: they are tested once for a block.
 
     `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
-    or `inside`. Without these the next chunk is loaded while the present one is used.
+    or `inside`. Without these the next chunk is loaded while the present one is used, and `name` is a prefix of the names of new
+    loops and arrays, for programs with several such kernels.
     """
     inline_constants(s)
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
-        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, *along), Block(*tile, each))
+        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along), Block(*tile, each))
         return
     t = Tile(*tile)
     for loop in inside:
@@ -253,8 +256,11 @@ def _is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
 
 
 def _last_size(s: TransformSession, array: str) -> Expr:
-    types = [p.type for f in s.program.functions() for p in f.params if p.name == array]
-    size = next((t.dims[-1] for t in types if isinstance(t, Array)), None)
+    functions = s.program.functions()
+    types = [p.type for f in functions for p in f.params if p.name == array]
+    sizes = [t.dims[-1] for t in types if isinstance(t, Array)]
+    sizes += [dims_of(x)[-1] for f in functions for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
+    size = next(iter(sizes), None)
     if size is None:
         raise refuse(f"`{array}` is no array of the function", code="OG601")
     return size

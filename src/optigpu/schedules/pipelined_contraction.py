@@ -54,8 +54,18 @@ class Contraction:
     grid: Sequence[str]
     total: str
     sizes: dict[str, Expr]
+    prefix: str  # of the names of new loops and arrays
     left_along: bool  # are adjacent summands adjacent in memory, rather than adjacent rows?
     right_along: bool
+
+    @property
+    def chunk(self) -> str:
+        return self.prefix + "chunk"
+
+    @property
+    def factors(self) -> tuple[str, str]:
+        """In the registers of a thread."""
+        return self.prefix + "left", self.prefix + "right"
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,7 @@ class Side:
     array: str
     along: bool
     size: Expr | None
+    prefix: str
     letter: str
     tile: int
     each: int
@@ -92,19 +103,19 @@ class Side:
 
     @property
     def block(self) -> str:
-        return "b" + self.letter
+        return f"{self.prefix}b{self.letter}"
 
     @property
     def group(self) -> str:
-        return "h" + self.letter
+        return f"{self.prefix}h{self.letter}"
 
     @property
     def warp(self) -> str:
-        return "w" + self.letter
+        return f"{self.prefix}w{self.letter}"
 
     @property
     def lane(self) -> str:
-        return "t" + self.letter
+        return f"{self.prefix}t{self.letter}"
 
     @property
     def extents(self) -> dict[str, int]:
@@ -114,19 +125,19 @@ class Side:
 
     @property
     def next(self) -> str:
-        return "next_" + self.letter
+        return f"{self.prefix}next_{self.letter}"
 
     @property
     def shared(self) -> str:
-        return "shared_" + self.letter
+        return f"{self.prefix}shared_{self.letter}"
 
     def copy_loop(self, letter: str) -> str:
-        return f"{self.letter}{letter}"
+        return f"{self.prefix}{self.letter}{letter}"
 
 
 def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
-    rows = Side(c.rows, c.left, c.left_along, c.sizes.get(c.left), "r", t.rows, t.each[0], WARP_ROWS)
-    cols = Side(c.cols, c.right, c.right_along, c.sizes.get(c.right), "c", t.cols, t.each[1], WARP_COLS)
+    rows = Side(c.rows, c.left, c.left_along, c.sizes.get(c.left), c.prefix, "r", t.rows, t.each[0], WARP_ROWS)
+    cols = Side(c.cols, c.right, c.right_along, c.sizes.get(c.right), c.prefix, "c", t.cols, t.each[1], WARP_COLS)
     blocks = [*c.grid, rows.block, cols.block]
     threads = [rows.warp, cols.warp, rows.lane, cols.lane]
     each = [rows.group, c.rows, cols.group, c.cols]
@@ -135,10 +146,10 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
     whole = _widened(s, c, rows, cols, t.depth)
     for side in (rows, cols):
         _tiled(s, side)
-    s.loop.tile(c.inner, t.depth, outer="chunk", tail="divides" if whole else "guard")
+    s.loop.tile(c.inner, t.depth, outer=c.chunk, tail="divides" if whole else "guard")
     s.loop.reorder(*blocks, *threads, *each)
-    s.loop.reorder(*blocks, "chunk", *threads, c.inner, *each)
-    compute = For("chunk") / For(rows.warp, body=Write(c.total))
+    s.loop.reorder(*blocks, c.chunk, *threads, c.inner, *each)
+    compute = For(c.chunk) / For(rows.warp, body=Write(c.total))
     _stage(s, c, rows, cols, compute)
     spread = [_copied(s, t, side, c) for side in (rows, cols)]
     stored = s.loop.fast_path(For(c.cols, body=Write(c.out)), when=_divided(c.sizes[c.out])) if c.out in c.sizes else None
@@ -153,7 +164,7 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
         shared={side.shared: pad(1, 0) if side.along else None for side in (rows, cols)},
         registers={c.total: 4, **{side.next: len(names) for side, (names, _) in zip((rows, cols), spread)}},
         blocks_per_multiprocessor=t.resident,
-        barrier_at_end=["chunk"],
+        barrier_at_end=[c.chunk],
     )
     for side, (_, vector) in zip((rows, cols), spread):
         if vector is not None:
@@ -164,8 +175,8 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
                 s.gpu.vectorize(For(vector, body=Write(side.shared)).first)
     if stored is not None:
         s.gpu.vectorize(stored)
-    s.gpu.vectorize(For(c.rows, body=Write("left")))
-    s.gpu.vectorize(For(c.cols, body=Write("right")))
+    for side, name in zip((rows, cols), c.factors):
+        s.gpu.vectorize(For(side.loop, body=Write(name)))
 
 
 def _widened(s: TransformSession, c: Contraction, rows: Side, cols: Side, depth: int) -> bool:
@@ -212,7 +223,7 @@ def _tiled(s: TransformSession, side: Side) -> None:
 
 def _stage(s: TransformSession, c: Contraction, rows: Side, cols: Side, compute: Target) -> None:
     """Read the factors through registers and shared memory, and from there through the registers of the computation."""
-    summed = For("chunk") / Write(c.total)
+    summed = For(c.chunk) / Write(c.total)
     for side, other in ((rows, cols), (cols, rows)):
         others = [other.warp, other.lane, other.group, other.loop]
         s.loop.hoist_expr(summed, side.next, read=side.array, before=compute, indep=others, outside=0)
@@ -220,7 +231,7 @@ def _stage(s: TransformSession, c: Contraction, rows: Side, cols: Side, compute:
     for side in (rows, cols):
         s.matrix.stage(side.next, at=compute, name=side.shared)
     inside = For(c.inner, body=Write(c.total)) / For(rows.group, body=Write(c.total))
-    for side, name in ((rows, "left"), (cols, "right")):
+    for side, name in zip((rows, cols), c.factors):
         s.matrix.stage(side.shared, at=inside, name=name)
 
 
