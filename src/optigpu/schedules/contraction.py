@@ -16,6 +16,7 @@ from optigpu.syntax.macro_constants import constants_of
 from optigpu.syntax.program import Decl, If
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
@@ -162,7 +163,8 @@ def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
 def inline_constants(s: TransformSession) -> None:
     """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
     loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
-    names = {x.name: None for loop in loops for x in statements(loop.body) if isinstance(x, Decl) and x.const}
+    inside = [x for loop in loops for x in statements(loop.body) if isinstance(x, Decl)]
+    names = {x.name: None for x in inside if x.const and isinstance(x.type, Scalar)}
     for name in names:
         s.variable.inline(name)
 
