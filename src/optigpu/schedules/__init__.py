@@ -5,7 +5,9 @@ from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
 from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.rows import rows
+from optigpu.schedules.tensor_contraction import tensor_contraction
+from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
 from optigpu.schedules.windows import windows
 
-__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "total", "windows"]
+__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "tensor_contraction", "tensor_convolution", "total", "windows"]

@@ -24,7 +24,7 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import conjunction, folded
+from optigpu.transform.tools.simplified import conjunction, folded, value_of
 
 HALF = 4  # adjacent rows, or columns, of a thread; it has two such groups of each
 
@@ -137,10 +137,10 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(s: TransformSession, total: str, tests: Sequence[Expr]) -> None:
+def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr") -> None:
     inside = [e for e in tests if "chunk" in free_vars(e)]
     for target, some in (
-        (For("chunk") / For("tr", body=Write(total)), inside),
+        (For("chunk") / For(first, body=Write(total)), inside),
         (For("chunk"), [e for e in tests if e not in inside]),
     ):
         if some:
@@ -169,11 +169,15 @@ def inline_constants(s: TransformSession) -> None:
         s.variable.inline(name)
 
 
-def _number_bound(s: TransformSession, name: str) -> None:
+def _number_bound(s: TransformSession, name: str) -> int:
     """Write the bound of a loop as a number, in place of a macro."""
     path, loop = loop_at(s, name)
     bound = folded(substitute(loop.range.bound, constants_of(s.program)))
     s.put(path, replace(loop, range=replace(loop.range, bound=bound)))
+    count = value_of(bound)
+    if count is None:
+        raise refuse(f"the bound of the loop over `{name}` is not a number", loop)
+    return count
 
 
 def _tiled(s: TransformSession, loop: str, block: str, half: str, thread: str, size: int) -> None:
@@ -238,8 +242,8 @@ def _copy(array: str, loop: str) -> Target:
     return For(loop, body=Write(array).first)
 
 
-def _divided(size: Expr) -> Expr:
-    return Binary("==", Binary("%", size, Int(4)), Int(0))
+def _divided(size: Expr, by: int = 4) -> Expr:
+    return Binary("==", Binary("%", size, Int(by)), Int(0))
 
 
 def _accesses(s: TransformSession, array: str) -> list[Index]:
@@ -258,11 +262,11 @@ def _is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
 
 
 def _last_size(s: TransformSession, array: str) -> Expr:
-    functions = s.program.functions()
-    types = [p.type for f in functions for p in f.params if p.name == array]
-    sizes = [t.dims[-1] for t in types if isinstance(t, Array)]
-    sizes += [dims_of(x)[-1] for f in functions for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
-    size = next(iter(sizes), None)
+    params = [p for f in s.program.functions() for p in f.params if p.name == array]
+    sizes = [p.type.dims[-1] for p in params if isinstance(p.type, Array)]
+    decls = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
+    sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
+    size = next((d for d in sizes if d is not None), None)
     if size is None:
         raise refuse(f"`{array}` is no array of the function", code="OG601")
     return size

@@ -152,7 +152,9 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
     compute = For(c.chunk) / For(rows.warp, body=Write(c.total))
     _stage(s, c, rows, cols, compute)
     spread = [_copied(s, t, side, c) for side in (rows, cols)]
-    stored = s.loop.fast_path(For(c.cols, body=Write(c.out)), when=_divided(c.sizes[c.out])) if c.out in c.sizes else None
+    stored = (
+        s.loop.fast_path(For(c.cols, body=Write(c.out)), when=_divided(c.sizes[c.out])) if c.out in c.sizes else None
+    )
     for side in (rows, cols):
         s.loop.prefetch(side.next, before=compute, past_end=True)
     for side in (rows, cols):
@@ -249,7 +251,9 @@ def _copied(s: TransformSession, t: Block, side: Side, c: Contraction) -> tuple[
         for letter, loop in loops.items():
             s.loop.rename(_copy(array, loop), side.copy_loop(letter))
     vector = side.size is not None
-    cuts: list[tuple[str, str, int]] = []  # loops that are divided: the loop, the name of the outer one, the size of the inner one
+    cuts: list[
+        tuple[str, str, int]
+    ] = []  # loops that are divided: the loop, the name of the outer one, the size of the inner one
     if side.along and vector:
         cuts.append(("k", "q", VECTOR))
         extents |= {"q": t.depth // VECTOR}
@@ -280,7 +284,9 @@ def _copied(s: TransformSession, t: Block, side: Side, c: Contraction) -> tuple[
     return [side.copy_loop(x) for x in threads], side.copy_loop(last[0]) if last else None
 
 
-def _shares(order: Sequence[str], extents: dict[str, int], t: Block) -> tuple[list[str], list[str], list[tuple[str, str, int]]]:
+def _shares(
+    order: Sequence[str], extents: dict[str, int], t: Block
+) -> tuple[list[str], list[str], list[tuple[str, str, int]]]:
     """Take loops as thread loops, the fastest first, until there are enough threads. Returns these, the other loops, and which
     loop is divided for that."""
     threads: list[str] = []
