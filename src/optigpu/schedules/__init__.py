@@ -8,6 +8,7 @@ from optigpu.schedules.rows import rows
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
+from optigpu.schedules.windows import windows
 
 __all__ = [
     "contraction",
@@ -18,4 +19,5 @@ __all__ = [
     "tensor_contraction",
     "tensor_convolution",
     "total",
+    "windows",
 ]

@@ -16,6 +16,7 @@ from optigpu.syntax.macro_constants import constants_of
 from optigpu.syntax.program import Decl, If
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
@@ -72,6 +73,7 @@ def contraction(
     each: tuple[int, int] = (8, 8),
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
+    name: str = "",
 ) -> None:
     """A kernel of `out[rows][cols] = sum over taps and inner of left[rows] * right[cols]`, for any sizes.
 
@@ -82,13 +84,14 @@ def contraction(
     which all summands are zero: they are tested once for a block.
 
     `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
-    or `inside`. Without these the next chunk is loaded while the present one is used.
+    or `inside`. Without these the next chunk is loaded while the present one is used, and `name` is a prefix of the names of new
+    loops and arrays, for programs with several such kernels.
     """
-    _inline_constants(s)
+    inline_constants(s)
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
-        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, *along), Block(*tile, each))
+        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along), Block(*tile, each))
         return
     t = Tile(*tile)
     for loop in inside:
@@ -157,10 +160,11 @@ def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
         s.matrix.stage(x.copy, at=For(x.loops[3], body=Write(total)) / For("hr", body=Write(total)), name=name)
 
 
-def _inline_constants(s: TransformSession) -> None:
+def inline_constants(s: TransformSession) -> None:
     """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
     loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
-    names = {x.name: None for loop in loops for x in statements(loop.body) if isinstance(x, Decl) and x.const}
+    inside = [x for loop in loops for x in statements(loop.body) if isinstance(x, Decl)]
+    names = {x.name: None for x in inside if x.const and isinstance(x.type, Scalar)}
     for name in names:
         s.variable.inline(name)
 

@@ -37,7 +37,7 @@ def rows(
 def _spread(s: TransformSession, loop: str, var: str, threads: int) -> None:
     """Divide a loop so that adjacent threads have adjacent iterations, and each thread some of them at a time."""
     s.loop.tile(For(loop, body=Write(var)).first, IN_FLIGHT * threads, outer="u", tail="guard")
-    s.loop.tile(For(loop, body=Write(var)).first, threads, outer="v")
-    s.loop.rename(For("v", body=Write(var)).first / For(loop), "t")
-    s.loop.reorder("t", "u", "v", at=Write(var).first)
-    s.loop.unroll_hint(For("t", body=Write(var)).first / For("v"), IN_FLIGHT)
+    s.loop.tile(For(loop, body=Write(var)).first, threads, outer="strip")
+    s.loop.rename(For("strip", body=Write(var)).first / For(loop), "t")
+    s.loop.reorder("t", "u", "strip", at=Write(var).first)
+    s.loop.unroll_hint(For("t", body=Write(var)).first / For("strip"), IN_FLIGHT)

@@ -9,7 +9,7 @@ from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import (
     _accesses,
     _divided,
-    _inline_constants,
+    inline_constants,
     _is_along,
     _last_size,
     _number_bound,
@@ -90,21 +90,23 @@ def tensor_contraction(
     skip: Sequence[str] = (),
     precision: str = "tf32x3",
     resident: int | None = None,
+    name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best.
+    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best. `name`: a prefix
+    of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
     w = WarpTile(*tile, *warp)
-    _inline_constants(s)
+    inline_constants(s)
     for loop in inside:
         _number_bound(s, loop)
     counts = [_number_bound(s, loop) for loop in taps]
     sizes = {a: _last_size(s, a) for a in vector}
     factors = (
-        StagedFactor(left, "ls", "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
-        StagedFactor(right, "rs", "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
+        StagedFactor(left, name + "ls", name + "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
+        StagedFactor(right, name + "rs", name + "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
     )
     blocks = [*grid, "br", "bc"]
     chunk = "part" if taps else "chunk"
@@ -137,6 +139,7 @@ def tensor_contraction(
         registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
         blocks_per_multiprocessor=resident or w.resident,
         barrier_at_end=["chunk"],
+        repair=False,
     )
     for x, c in zip(factors, copies):
         if c.vector is not None:
@@ -166,7 +169,7 @@ def _divide_among_warps(
     s.loop.tile(For(inner, body=Write(total)), DEPTH, outer="ks")
     summed = For("chunk") / Write(total)
     s.loop.reorder(*_threads(rows), *inside, "ks", "mr", "mc", inner, "hr", cols, at=summed)
-    for other in (Write(total).first, Write(out)):
+    for other in (Write(total).first, For(rows) / Write(out)):
         s.loop.reorder(*_threads(rows), "mr", "mc", "hr", cols, at=other)
     for dim, (_, size) in enumerate(col_tiles, 1):
         s.matrix.split_dim(total, dim, size)
@@ -187,7 +190,7 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     """Lay out the copy of a factor, and distribute the two halves of copying, to registers and from there, among the threads."""
     slow, fast = (x.loop, inner) if x.along else (inner, x.loop)
     s.matrix.reorder_dims(x.copy, [_dims(s, x.copy).index(loop) for loop in (*inside, slow, fast)])
-    prefix = x.copy[0] + "_"
+    prefix = x.copy + "_"
     for loop in (*inside, slow, fast):
         for array in (x.loaded, x.copy):
             s.loop.rename(_filling(array, loop), prefix + loop)

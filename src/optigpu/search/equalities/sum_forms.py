@@ -117,6 +117,25 @@ class SumForms:
         identity = (k.bound(0, k.INT),)
         return Reindex(t, new, identity, identity)
 
+    def bounded(self, facts: Facts, t: Term) -> Reindex | None:
+        """Turn a guard `i < u` into a bound of the range low..high, which is then low..min(high, u): nothing says which is less."""
+        guarded = peel(t, 1) if t.op == "sum" else None
+        if guarded is None or guarded.where is k.TRUE or t in self._kept:
+            return None
+        (i,) = self.tools.temporaries(1, "t")
+        low, high = guarded.ranges[0]
+        if k.is_num(k.sub(high, low)):
+            return None
+        tests = k.conjuncts(instantiate(guarded.where, (i,)))
+        bound, end = next(((c, u) for c in tests if (u := upper_bound(c, i)) is not None), (k.TRUE, high))
+        if bound is k.TRUE:
+            return None
+        rest = k.ite(k.and_(*(c for c in tests if c is not bound)), guarded.at((i,))[0], k.num(0, t.sort))
+        new = k.big("sum", low, k.min_(high, end), k.abstract(rest, (i,)))
+        identity = (k.bound(0, k.INT),)
+        step = Reindex(t, new, identity, identity)
+        return step if peel(new, 1) is not None and self.holds(facts, step) else None
+
     def _sum_where(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
         """Build the sum over low..high under a guard; conjuncts that bound the index become bounds of the range."""
         guards: list[Term] = []
