@@ -4,7 +4,8 @@ from optigpu.schedules.contraction import contraction
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
 from optigpu.schedules.row_scan import row_scan
+from optigpu.schedules.row_total import row_total
 from optigpu.schedules.rows import rows
 from optigpu.schedules.total import total
 
-__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "total"]
+__all__ = ["contraction", "elements", "elementwise", "row_scan", "row_total", "rows", "total"]
