@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from optigpu.script.targets import Call, For, Write
 from optigpu.script.transformation import transformation
+from optigpu.syntax import program
 from optigpu.transform.registry import TransformSession
 
 THREADS = 256  # of a block that reduces a row
@@ -33,13 +34,12 @@ def row_total(
     """
     s.reduce.parts(For(row), var=var, parts="sums", part="own")
     inner = reductions or ("own",)
-    for v in inner:
-        spread(s, loop, v, threads)
+    firsts = [v for v in inner if spread(s, loop, v, threads)]
     for v in inner:
         s.reduce.parts(For("t", body=Write(v)), var=v, parts=f"{v}_parts", part=f"{v}_part")
     for v in inner:
         s.reduce.tree(For("t", body=Write(v)))
-    for v in inner:
+    for v in firsts:
         s.loop.fast_path(For("u", body=Write(f"{v}_part")), when=f"{width} % {VECTOR} == 0")
     s.instr.move(Call("free"), after=Write(result))
     s.instr.move(var, before=For(row).last)
@@ -54,16 +54,21 @@ def row_total(
     s.gpu.launch(grid=[row], block=["t"], shared=[f"{v}_parts" for v in inner])
     s.gpu.launch(grid=["last"], block=["t"], shared=["rests"])
     s.gpu.stay_on_device()
-    for v in inner:
+    for v in firsts:
         s.gpu.vectorize(For(loop, body=Write(f"{v}_part")).first)
 
 
-def spread(s: TransformSession, loop: str, var: str, threads: int) -> None:
-    """Divide a loop so that adjacent threads have adjacent vectors, and each thread some of them at a time."""
+def spread(s: TransformSession, loop: str, var: str, threads: int) -> bool:
+    """Divide a loop so that adjacent threads have adjacent vectors, and each thread some of them at a time. False if it has been
+    divided for another variable before."""
     written = Write(var).first
+    around = (s.at(path) for path in s.find(written).ancestors())
+    if any(isinstance(x, program.For) and x.index == "t" for x in around):
+        return False
     s.loop.extend(For(loop, body=written).first)
     s.loop.tile(For(loop, body=written).first, IN_FLIGHT * VECTOR * threads, outer="k", tail="guard")
     s.loop.tile(For(loop, body=written).first, VECTOR * threads, outer="u")
     s.loop.tile(For(loop, body=written).first, VECTOR, outer="t")
     s.loop.reorder("t", "k", "u", loop, at=written)
     s.loop.unroll_hint(For("t", body=written).first / For("u"), IN_FLIGHT)
+    return True

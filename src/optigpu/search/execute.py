@@ -184,7 +184,7 @@ class Executor:
                 return self.names.named(self.loops.loop(state, loop))
             case kc.Invoke() as call:
                 state = self.names.unfolded(state)
-                return self.calls.call(state, call)
+                return self.names.named(self.calls.call(state, call))
             case kc.GhostStep() as ghost:
                 state = self.names.unfolded(state)
                 return self.calls.ghost(state, ghost)
