@@ -84,6 +84,7 @@ class VariableTransforms(StepGroup):
     insert = variable.insert
     rename = variable.rename
     init_detach = variable.init_detach
+    to_array = variable.to_array
     elim = variable.elim
 
 
