@@ -148,6 +148,7 @@ class ReductionTransforms(StepGroup):
     slide = sliding_window.slide
     parts = reductions.parts
     tree = reductions.tree
+    select = reductions.select
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan

@@ -1,4 +1,5 @@
-"""Reductions: `reduce.parts` computes partial results, `reduce.tree` combines the elements of an array pairwise."""
+"""Reductions: `reduce.parts` computes partial results, `reduce.tree` combines the elements of an array pairwise, `reduce.select`
+makes a guarded update unconditional."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Binary, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Binary, Call, Cond, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Store
 from optigpu.syntax.source import StatementId
@@ -130,6 +131,43 @@ def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
     halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
     session.put(path, halves, with_operands(update, into, cell(array, [lit(0)])))
     return session.handle(path)
+
+
+@transformation
+def select(session: Session, target: TargetLike) -> Handle:
+    """Make a guarded update of a sum, product, maximum or minimum unconditional: where the guard does not hold, it is made with a
+    value that changes nothing.
+
+    Before:
+        float x = 0.0f;
+        for (int i = 0; i < n; i++) {
+          if (b[i] > 0.0f) {
+            x += b[i];
+          }
+        }
+        a[0] = x;
+    Step: s.reduce.select(Write("x"))
+    After:
+        float x = 0.0f;
+        for (int i = 0; i < n; i++) {
+          x += b[i] > 0.0f ? b[i] : 0.0f;
+        }
+        a[0] = x;
+
+    Needs: an update that is the only statement of an `if` without `else`. Fails: never for those.
+    """
+    path = session.find(target, "write")
+    update, guard = session.at(path), session.at(path.parent) if path.ancestors() else None
+    match guard:
+        case If(test, (Store(),), ()) if isinstance(update, Store) and is_reduction(update):
+            elem = update.target.type
+            if not isinstance(elem, Scalar):
+                raise refuse("this is not an update of a number", update)
+            value = Cond(test, operand(update), first_part(update, elem))
+            session.put(path.parent, with_operands(update, update.target, value))
+            return session.handle(path.parent)
+        case _:
+            raise refuse("this is not a guarded update", update, "if (c) x += e;")
 
 
 def _without_first_value(session: Session, path: StatementPath, body: Body, var: str) -> Body:
