@@ -15,8 +15,9 @@ RUN = 32  # elements that a thread adds up
 
 @transformation
 def row_scan(s: TransformSession, *grid: str, loop: str, out: str, var: str) -> None:
-    """A kernel with a block for each iteration of `grid`, whose `loop` adds to `var` (or multiplies, or takes the maximum or minimum)
-    and stores it in `out`. Each element is read once and written once."""
+    """A kernel with a block for each iteration of `grid`, whose `loop` adds to `var` (or multiplies it, or takes a maximum or
+    minimum with it) and stores it in `out`. Each element is read once and written once.
+    """
     s.loop.shift_range(loop)
     s.loop.tile(loop, THREADS * RUN, outer="b", tail="guard")
     update = s.at(Write(var))

@@ -29,8 +29,9 @@ def row_total(
 ) -> None:
     """Kernels of a loop over rows that adds to `var`, and of what follows up to the write of `result`.
 
-    `reductions` are the variables that loops over `loop`, the elements of a row, sum up (or take the maximum or minimum in), in their
-    order; none if these loops add to `var` itself. Where `width`, the length of a row, is a multiple of four, threads load vectors.
+    `reductions` are the variables that loops over `loop`, the elements of a row, sum up (or take the maximum or minimum in), in
+    their order; none if these loops add to `var` itself. Threads load vectors where `width`, the length of a row, is a multiple of
+    four.
     """
     s.reduce.parts(For(row), var=var, parts="sums", part="own")
     inner = reductions or ("own",)

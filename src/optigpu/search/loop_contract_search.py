@@ -34,8 +34,6 @@ from optigpu.search.fresh_names import is_expressible, scoped
 from optigpu.search.search_causes import ReadOnly
 from optigpu.search.search_tools import SearchTools
 
-FUNCTIONS = ("app", "inv")
-
 
 class LoopContractSearch:
     """Builds the contract of a loop, and the equality steps that prove it, from the summary of an exploration."""
@@ -130,9 +128,9 @@ class LoopContractSearch:
         return pieces
 
     def plain(self, facts: Facts, value: Term) -> Term:
-        """State sums of partial sums as sums over one range, where a function is applied to them: `log(Sum(t, Sum(k, f)))` is as
-        large as what a contract says, and what is computed from it later does not have to be proved equal inside of the function."""
-        arguments = (x for name in FUNCTIONS for t in k.subterms_with(value, name) for x in t.args)
+        """State sums of partial sums as sums over one range where a function is applied to them, as in `log(Sum(t, Sum(k, f)))`:
+        what is computed from the value later need not be proved equal inside of the function."""
+        arguments = (x for t in k.subterms_with(value, "app", "inv") for x in t.args)
         if not any(_is_nested(t) for x in arguments for t in k.subterms_with(x, "sum")):
             return value
         return self.cells.equalities.forms.plain(facts, value)[0]

@@ -106,17 +106,16 @@ def scan(
     around = session.around(path)
     if not isinstance(loop, For) or not is_plain(loop):
         raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
-    update = _update_of(loop)
-    if update is None:
-        raise refuse("there is no variable that this loop adds to", loop, "sum += a[i]; b[i] = sum;")
-    elem = scalar_of(session, path, update.target.name)
-    declared = _declared_before(loop, update, elem, around[: path.index])
+    total, update = _update_of(loop)
+    elem = scalar_of(session, path, total)
+    declared = _declared_before(total, first_part(update, elem), around[: path.index])
     o, s, b, k = (session.fresh(x, path) for x in (outer, sums, before, "k"))
-    inside = update.target.name if declared is not None else session.fresh("part", path)
-    tiles = TiledScan(loop, update, declared, inside, elem, as_expression(size), o, s, b)
+    inside = total if declared is not None else session.fresh("part", path)
+    tiles = TiledScan(loop, total, update, declared, inside, elem, as_expression(size), o, s, b)
     offsets = tiles.offsets(k) if running is None else tiles.running_offsets(session.fresh(running, path))
     loops = (tiles.tile_sums(twice), *offsets, tiles.result(twice))
-    used_after = declared is None or declared.name in body_free_vars(around[path.index + 1 :])
+    is_local = any(isinstance(x, Decl) and x.name == total for x in around[: path.index])
+    used_after = not is_local or total in body_free_vars(around[path.index + 1 :])
     rest = tiles.total_of_all(k) if used_after else ()
     decl_s, free_s = array_decl(s, elem, (tiles.count,))
     decl_b, free_b = array_decl(b, elem, (tiles.count,))
@@ -131,8 +130,9 @@ class TiledScan:
     """A loop that computes prefix sums, cut into tiles of `size` iterations."""
 
     loop: For
-    update: Store  # of the variable that holds the running sum
-    declared: Decl | None  # of this variable, if it starts with a neutral element; else it keeps the value that it has
+    total: str  # the variable that holds the running sum
+    update: Store  # of this variable
+    declared: Decl | None  # of it, if it starts with a neutral element; else offsets start with the value that it has
     inside: str  # the variable that holds the running sum inside a tile
     elem: Scalar
     size: Expr
@@ -165,14 +165,15 @@ class TiledScan:
 
     @property
     def first_offset(self) -> Expr:
-        return self.neutral if self.declared is not None else self.update.target
+        return self.neutral if self.declared is not None else Var(self.total)
 
     def running_sum(self, first: Expr) -> Decl:
         """The declaration of the variable inside a tile."""
         return Decl(self.inside, self.elem, first) if self.declared is None else replace(self.declared, id=NO_ID)
 
     def body(self) -> Body:
-        return substitute_body(self.loop.body, {self.update.target.name: Var(self.inside)})
+        """The body of the scan on the variable inside a tile."""
+        return substitute_body(self.loop.body, {self.total: Var(self.inside)})
 
     def tile(self, body: Body) -> For:
         """The iterations of one tile, with this body."""
@@ -190,7 +191,8 @@ class TiledScan:
 
     def offsets(self, index: str) -> Body:
         """Compute the offset of each tile as a sum of its own; `index` is that of the loop over the tiles before it."""
-        add_up = up_to(index, Var(self.outer), (with_operands(self.update, self.offset, cell(self.sums, [Var(index)])),))
+        add = with_operands(self.update, self.offset, cell(self.sums, [Var(index)]))
+        add_up = up_to(index, Var(self.outer), (add,))
         return (up_to(self.outer, self.count, (Store(self.offset, self.first_offset), add_up)),)
 
     def running_offsets(self, variable: str) -> Body:
@@ -203,19 +205,20 @@ class TiledScan:
         if not only_sums:
             return up_to(self.outer, self.count, (self.tile(self._offset_added(self.body())),))
         body = self._with_offset(self.body())
-        if self.declared is None:
+        if self.declared is None:  # the running sum starts with the offset
             return up_to(self.outer, self.count, (self.running_sum(self.offset), self.tile(self.body())))
         return up_to(self.outer, self.count, (self.running_sum(self.neutral), self.tile(body)))
 
     def total_of_all(self, index: str) -> Body:
         """Compute the sum of all tiles, for the code after the loop."""
-        add = with_operands(self.update, self.update.target, cell(self.sums, [Var(index)]))
+        add = with_operands(self.update, Var(self.total), cell(self.sums, [Var(index)]))
         start = () if self.declared is None else (replace(self.declared, id=NO_ID),)
         return *start, up_to(index, self.count, (add,))
 
     def _is_update(self, s: Stmt) -> bool:
-        is_update = isinstance(s, Store) and s.target == Var(self.inside) and is_reduction(s)
-        return is_update and self.inside not in free_vars(operand(s))
+        if not isinstance(s, Store) or s.target != Var(self.inside) or not is_reduction(s):
+            return False
+        return self.inside not in free_vars(operand(s))
 
     def _with_offset(self, body: Body) -> Body:
         """The body of a scan in which each stored value uses the offset plus the running sum."""
@@ -244,13 +247,18 @@ class TiledScan:
                 case If(test, then, ()) if name not in free_vars(test):
                     out.append(replace(s, then=self._offset_added(then), id=NO_ID))
                 case _:
-                    raise refuse(f"only `{self._text}` and stores of `{self.update.target.name}` may be in the loop", s)
+                    raise refuse(f"only `{self._text}` and stores of `{self.total}` may be in the loop", s)
         return tuple(out)
 
     @property
     def _text(self) -> str:
-        name = self.update.target.name
-        return f"{name} = {self.update.value.func}({name}, …)" if isinstance(self.update.value, Call) and self.update.op is None else f"{name} {self.update.op}= …"
+        match self.update:
+            case Store(Var(name), Call(function), None):
+                return f"{name} = {function}({name}, …)"
+            case Store(Var(name), _, operator):
+                return f"{name} {operator}= …"
+            case _:
+                return "an update of a variable"
 
     def _combined(self, a: Expr, b: Expr) -> Expr:
         match self.update:
@@ -262,19 +270,20 @@ class TiledScan:
                 return Binary("*", a, b)
 
 
-def _update_of(loop: For) -> Store | None:
-    """The first statement of a loop that adds to a variable from before the loop."""
+def _update_of(loop: For) -> tuple[str, Store]:
+    """The first statement of a loop that adds to a variable from before the loop, and this variable."""
     own = {s.name for s in statements(loop.body) if isinstance(s, Decl)}
-    updates = (s for s in statements(loop.body) if isinstance(s, Store) and is_reduction(s))
-    return next((s for s in updates if isinstance(s.target, Var) and s.target.name not in own), None)
+    for s in statements(loop.body):
+        if isinstance(s, Store) and isinstance(s.target, Var) and s.target.name not in own and is_reduction(s):
+            return s.target.name, s
+    raise refuse("there is no variable that this loop adds to", loop, "sum += a[i]; b[i] = sum;")
 
 
-def _declared_before(loop: For, update: Store, elem: Scalar, before: Body) -> Decl | None:
-    """The declaration of the variable with a neutral element in the body before the loop, if it is not used in between."""
-    neutral = first_part(update, elem)
+def _declared_before(total: str, neutral: Expr, before: Body) -> Decl | None:
+    """The declaration of a variable with a neutral element in the body before the loop, if it is not used in between."""
     for at, s in reversed(list(enumerate(before))):
-        if isinstance(s, Decl) and s.name == update.target.name:
-            unused = s.name not in body_free_vars(before[at + 1 :])
+        if isinstance(s, Decl) and s.name == total:
+            unused = total not in body_free_vars(before[at + 1 :])
             return s if unused and s.init is not None and _same_number(s.init, neutral) else None
     return None
 

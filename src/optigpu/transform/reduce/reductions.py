@@ -58,7 +58,8 @@ def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: s
         a[0] = x;
 
     Needs: a loop from 0 that adds to `var`, multiplies it, or takes a maximum or minimum with it, and does not use it otherwise.
-    Partial sums start at 0, products at 1, maxima and minima at the value of the variable. Fails: when the loop uses the variable otherwise.
+    Partial sums start at 0, products at 1, maxima and minima at the value of the variable.
+    Fails: when the loop uses the variable otherwise.
     """
     path = session.find(target, "for")
     loop = session.at(path)
