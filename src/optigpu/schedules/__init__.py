@@ -1,5 +1,6 @@
 """Schedules that people reuse: each makes fast kernels of a plain loop nest, as one step that is verified like any other."""
 
+from optigpu.schedules.columns import columns
 from optigpu.schedules.contraction import contraction
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
@@ -8,4 +9,4 @@ from optigpu.schedules.row_total import row_total
 from optigpu.schedules.rows import rows
 from optigpu.schedules.total import total
 
-__all__ = ["contraction", "elements", "elementwise", "row_scan", "row_total", "rows", "total"]
+__all__ = ["columns", "contraction", "elements", "elementwise", "row_scan", "row_total", "rows", "total"]
