@@ -7,6 +7,19 @@ from optigpu.schedules.elementwise import elementwise
 from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.row_total import row_total
 from optigpu.schedules.rows import rows
+from optigpu.schedules.tensor_contraction import tensor_contraction
+from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
 
-__all__ = ["columns", "contraction", "elements", "elementwise", "row_scan", "row_total", "rows", "total"]
+__all__ = [
+    "columns",
+    "contraction",
+    "elements",
+    "elementwise",
+    "row_scan",
+    "row_total",
+    "rows",
+    "tensor_contraction",
+    "tensor_convolution",
+    "total",
+]
