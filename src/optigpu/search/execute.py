@@ -13,12 +13,12 @@ from optigpu.kernel.thread_rules import lanes
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Terms, box
-from optigpu.logic.terms import TRUE
+from optigpu.logic.terms import TRUE, instantiate
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.atomic_search import AtomicSearch
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
-from optigpu.search.content_names import ContentNames, Nameless
+from optigpu.search.content_names import ContentNames, Nameless, meaning
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
@@ -184,7 +184,7 @@ class Executor:
                 return self.names.named(self.loops.loop(state, loop))
             case kc.Invoke() as call:
                 state = self.names.unfolded(state)
-                return self.calls.call(state, call)
+                return self.names.named(self.calls.call(state, call))
             case kc.GhostStep() as ghost:
                 state = self.names.unfolded(state)
                 return self.calls.ghost(state, ghost)
@@ -237,11 +237,11 @@ class Executor:
         r = state.held[n]
         xs = self.tools.temporaries(r.cells.arity)
         inside = state.facts.assume(r.cells.domain(xs), r.init_at(xs))
-        value, steps = self.equalities.forms.plain(inside, r.value_at(xs))
+        value, steps = self.equalities.forms.plain(inside, instantiate(meaning(state, r.value), xs))
         if not steps:
             return state
         bound_steps = tuple(abstract_step(self.tools, s, xs) for s in steps)
-        return self.kernel.restate(state, n, TRUE, k.abstract(value, xs), bound_steps)
+        return self.kernel.restate(self.names.as_defined(state, None), n, TRUE, k.abstract(value, xs), bound_steps)
 
     def _free(self, state: State, base: str) -> State:
         info = state.bases.get(base)

@@ -64,6 +64,7 @@ class LoopTransforms(StepGroup):
     prefetch = prefetching.prefetch
     once = iteration_ranges.once
     split_range = iteration_ranges.split_range
+    extend = iteration_ranges.extend
     shift_range = iteration_ranges.shift_range
     collapse = iteration_ranges.collapse
     hoist = hoisting.hoist
@@ -84,6 +85,7 @@ class VariableTransforms(StepGroup):
     insert = variable.insert
     rename = variable.rename
     init_detach = variable.init_detach
+    to_array = variable.to_array
     elim = variable.elim
 
 
@@ -147,6 +149,7 @@ class ReductionTransforms(StepGroup):
     slide = sliding_window.slide
     parts = reductions.parts
     tree = reductions.tree
+    select = reductions.select
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan

@@ -1,4 +1,4 @@
-"""Index ranges: `loop.once`, `loop.split_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
+"""Index ranges: `loop.once`, `loop.split_range`, `loop.extend`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from optigpu.transform.loop.loop_targets import index_name, loop_at
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
-from optigpu.transform.tools.counted_loops import counted, substituted_contract
+from optigpu.transform.tools.counted_loops import counted, counts_up_by_one, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, product, up_to, value_of
 
@@ -78,6 +78,34 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
     second = replace(loop, range=replace(loop.range, start=cut), id=StatementId(parent=loop.id))
     session.put(path, first, second)
     return session.handle(path.sibling(1))
+
+
+@transformation
+def extend(session: Session, target: TargetLike, *, start: Size = 0) -> Handle:
+    """Let a loop that counts up start earlier, where the iterations that are added change nothing: a maximum or minimum that starts
+    with an element may be taken with that element again.
+
+    Before:
+        float x = b[0];
+        for (int i = 1; i < n; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+    Step: s.loop.extend("i")
+    After:
+        float x = b[0];
+        for (int i = 0; i < n; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+
+    Needs: a loop that counts up by one. Fails: when an added iteration changes the result.
+    """
+    path, loop = loop_at(session, target)
+    if not counts_up_by_one(loop):
+        raise refuse("only a loop that counts up by one can be extended", loop)
+    session.put(path, replace(loop, range=replace(loop.range, start=as_expression(start))))
+    return session.handle(path)
 
 
 @transformation
