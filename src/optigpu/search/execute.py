@@ -12,13 +12,14 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.thread_rules import lanes
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, Terms, box
-from optigpu.logic.terms import TRUE
+from optigpu.logic.cells import FULL, CellFamily, Terms, box
+from optigpu.logic.equality import peel
+from optigpu.logic.terms import REAL, TRUE, instantiate
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.atomic_search import AtomicSearch
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
-from optigpu.search.content_names import ContentNames, Nameless
+from optigpu.search.content_names import ContentNames, Nameless, meaning
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
@@ -227,21 +228,30 @@ class Executor:
 
     @scoped
     def _with_plain_sums(self, state: State, n: int) -> State:
-        """Restate nested sums of a family as sums over one range, if an obligation, which has no steps, is about the value."""
+        """Restate nested sums of a family as sums over one range, if the value is that of a variable, or an obligation, which has
+        no steps, is about it: what is computed from a sum of partial sums is then as small as what the contract says of it."""
         load = state.next
         if not isinstance(load, kc.LoadCell):
             return state
-        obligations = [i for i in state.code[1:OBLIGATION_DISTANCE] if isinstance(i, kc.Oblige)]
-        if not any(load.target in i.prop.free for i in obligations):
-            return state
         r = state.held[n]
+        obligations = [i for i in state.code[1:OBLIGATION_DISTANCE] if isinstance(i, kc.Oblige)]
+        if not self._is_variable(r) and not any(load.target in i.prop.free for i in obligations):
+            return state
         xs = self.tools.temporaries(r.cells.arity)
         inside = state.facts.assume(r.cells.domain(xs), r.init_at(xs))
-        value, steps = self.equalities.forms.plain(inside, r.value_at(xs))
+        named = meaning(state, r.value)
+        if not any(peel(t, 1) is not None and t.args[2].op in ("sum", "ite") for t in k.subterms_with(named, "sum")):
+            return state
+        value, steps = self.equalities.forms.plain(inside, instantiate(named, xs))
         if not steps:
             return state
+        unfolded = self.names.as_defined(state, None)
         bound_steps = tuple(abstract_step(self.tools, s, xs) for s in steps)
-        return self.kernel.restate(state, n, TRUE, k.abstract(value, xs), bound_steps)
+        return self.kernel.restate(unfolded, n, TRUE, k.abstract(value, xs), bound_steps)
+
+    def _is_variable(self, r: CellFamily) -> bool:
+        """Is it one cell of reals?"""
+        return r.value.sort is REAL and all(k.sub(high, low) is k.ONE for low, high in r.cells.ranges)
 
     def _free(self, state: State, base: str) -> State:
         info = state.bases.get(base)
