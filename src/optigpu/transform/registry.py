@@ -35,7 +35,7 @@ from optigpu.transform.loop import (
     unrolling,
 )
 from optigpu.transform.matrix import array_elimination, array_layouts, local_copies, staging
-from optigpu.transform.reduce import atomic_updates, prefix_sums, reductions, sliding_window, warp_reduction
+from optigpu.transform.reduce import atomic_updates, moments, prefix_sums, reductions, sliding_window, warp_reduction
 from optigpu.transform.step_names import unknown_step
 
 
@@ -149,6 +149,7 @@ class ReductionTransforms(StepGroup):
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan
+    moments = moments.moments
 
 
 class GpuTransforms(StepGroup):

@@ -16,7 +16,7 @@ from optigpu.search.equalities.sum_nests import SumNests
 from optigpu.search.equalities.sum_terms import big_operators, bind_step, lower_bound, rewrite_result, upper_bound
 from optigpu.search.search_tools import SearchTools
 
-MAX_PLAIN_STEPS = 12
+MAX_PLAIN_STEPS = 40
 
 
 class SumForms:
