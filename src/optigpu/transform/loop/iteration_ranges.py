@@ -1,4 +1,4 @@
-"""Index ranges: `loop.once`, `loop.split_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
+"""Index ranges: `loop.once`, `loop.split_range`, `loop.widen_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from optigpu.transform.loop.loop_targets import index_name, loop_at
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
-from optigpu.transform.tools.counted_loops import counted, substituted_contract
+from optigpu.transform.tools.counted_loops import counted, counts_up_by_one, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, product, up_to, value_of
 
@@ -78,6 +78,34 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
     second = replace(loop, range=replace(loop.range, start=cut), id=StatementId(parent=loop.id))
     session.put(path, first, second)
     return session.handle(path.sibling(1))
+
+
+@transformation
+def widen_range(session: Session, target: TargetLike, start: Size) -> Handle:
+    """Let a loop start earlier: what the additional iterations do changes nothing.
+
+    Before:
+        float x = b[0];
+        for (int i = 1; i < 8; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+    Step: s.loop.widen_range("i", 0)
+    After:
+        float x = b[0];
+        for (int i = 0; i < 8; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+
+    Needs: a loop that counts up by one. Fails: when the result changes.
+    """
+    path, loop = loop_at(session, target)
+    if not counts_up_by_one(loop):
+        raise refuse("only a loop that counts up by one can start earlier", loop)
+    session.annotation_changes.incomplete.add(loop.id)
+    session.put(path, replace(loop, range=replace(loop.range, start=as_expression(start)), contract=()))
+    return session.handle(path)
 
 
 @transformation
