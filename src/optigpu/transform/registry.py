@@ -35,7 +35,15 @@ from optigpu.transform.loop import (
     unrolling,
 )
 from optigpu.transform.matrix import array_elimination, array_layouts, local_copies, staging
-from optigpu.transform.reduce import atomic_updates, moments, prefix_sums, reductions, sliding_window, warp_reduction
+from optigpu.transform.reduce import (
+    atomic_updates,
+    deviations,
+    online_sums,
+    prefix_sums,
+    reductions,
+    sliding_window,
+    warp_reduction,
+)
 from optigpu.transform.step_names import unknown_step
 
 
@@ -150,7 +158,9 @@ class ReductionTransforms(StepGroup):
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan
-    moments = moments.moments
+    moments = deviations.moments
+    online = online_sums.online
+    online_parts = online_sums.online_parts
 
 
 class GpuTransforms(StepGroup):
