@@ -525,7 +525,13 @@ SCANS = {  # the first value, the update of x, what is promised; then what combi
         "base[t] = fminf(base[t], sums[k]);",
         "base[t] = fmaxf(base[t], sums[k]);",
     ),
-    "from a number": ("3.0f", "x += a[i];", "3 + Sum(j in 0..i + 1, A(j))", "base[t] += sums[k];", "base[t] -= sums[k];"),
+    "from a number": (
+        "3.0f",
+        "x += a[i];",
+        "3 + Sum(j in 0..i + 1, A(j))",
+        "base[t] += sums[k];",
+        "base[t] -= sums[k];",
+    ),
 }
 
 
@@ -584,14 +590,14 @@ void f(int n, float a[n], float c[1]) {
 
 def test_a_maximum_may_be_taken_with_its_first_value_again() -> None:
     s = og.Script(parse_text(EXTREME % ("Max(i in 0..n, A(i))", "x = fmaxf(x, a[i])")))
-    s.loop.extend("i")
+    s.loop.widen_range("i", 0)
     assert "for (int i = 0; i < n; i++)" in s.text()
 
 
 def test_a_sum_is_not_extended() -> None:
     s = og.Script(parse_text(EXTREME % ("Sum(i in 0..n, A(i))", "x += a[i]")))
     with pytest.raises(StepError):
-        s.loop.extend("i")
+        s.loop.widen_range("i", 0)
 
 
 def test_a_kernel_leaves_a_value_for_the_next_one() -> None:

@@ -4,6 +4,7 @@ from optigpu.schedules.columns import columns
 from optigpu.schedules.contraction import contraction
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
+from optigpu.schedules.norm import norm
 from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.row_total import row_total
 from optigpu.schedules.rows import rows
@@ -17,6 +18,7 @@ __all__ = [
     "contraction",
     "elements",
     "elementwise",
+    "norm",
     "row_scan",
     "row_total",
     "rows",

@@ -66,7 +66,7 @@ def spread(s: TransformSession, loop: str, var: str, threads: int) -> bool:
     around = (s.at(path) for path in s.find(written).ancestors())
     if any(isinstance(x, program.For) and x.index == "t" for x in around):
         return False
-    s.loop.extend(For(loop, body=written).first)
+    s.loop.widen_range(For(loop, body=written).first, 0)
     s.loop.tile(For(loop, body=written).first, IN_FLIGHT * VECTOR * threads, outer="k", tail="guard")
     s.loop.tile(For(loop, body=written).first, VECTOR * threads, outer="u")
     s.loop.tile(For(loop, body=written).first, VECTOR, outer="t")

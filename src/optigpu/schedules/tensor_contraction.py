@@ -9,11 +9,11 @@ from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import (
     _accesses,
     _divided,
-    inline_constants,
     _is_along,
     _last_size,
     _number_bound,
     _skip,
+    inline_constants,
 )
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation

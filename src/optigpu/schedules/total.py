@@ -22,7 +22,7 @@ def total(s: TransformSession, loop: str, *, var: str, result: str) -> None:
     summed = For(loop, body=Write(var))
     if any(isinstance(x, program.Decl) and x.name == result for x in s.around(s.find(summed))):
         s.instr.move(s.variable.to_array(result), before=summed)
-    s.loop.extend(summed)
+    s.loop.widen_range(summed, 0)
     s.loop.tile(summed, BLOCKS * IN_FLIGHT * VECTOR * THREADS, outer="k", tail="guard")
     s.loop.tile(summed, IN_FLIGHT * VECTOR * THREADS, outer="block")
     s.loop.tile(summed, VECTOR * THREADS, outer="u")

@@ -36,7 +36,15 @@ from optigpu.transform.loop import (
     unrolling,
 )
 from optigpu.transform.matrix import array_elimination, array_layouts, local_copies, staging
-from optigpu.transform.reduce import atomic_updates, prefix_sums, reductions, sliding_window, warp_reduction
+from optigpu.transform.reduce import (
+    atomic_updates,
+    deviations,
+    online_sums,
+    prefix_sums,
+    reductions,
+    sliding_window,
+    warp_reduction,
+)
 from optigpu.transform.step_names import unknown_step
 
 
@@ -64,7 +72,7 @@ class LoopTransforms(StepGroup):
     prefetch = prefetching.prefetch
     once = iteration_ranges.once
     split_range = iteration_ranges.split_range
-    extend = iteration_ranges.extend
+    widen_range = iteration_ranges.widen_range
     shift_range = iteration_ranges.shift_range
     collapse = iteration_ranges.collapse
     hoist = hoisting.hoist
@@ -153,6 +161,9 @@ class ReductionTransforms(StepGroup):
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan
+    moments = deviations.moments
+    online = online_sums.online
+    online_parts = online_sums.online_parts
 
 
 class GpuTransforms(StepGroup):

@@ -1,4 +1,4 @@
-"""Index ranges: `loop.once`, `loop.split_range`, `loop.extend`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
+"""Index ranges: `loop.once`, `loop.split_range`, `loop.widen_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
 
 from __future__ import annotations
 
@@ -81,30 +81,30 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
 
 
 @transformation
-def extend(session: Session, target: TargetLike, *, start: Size = 0) -> Handle:
-    """Let a loop that counts up start earlier, where the iterations that are added change nothing: a maximum or minimum that starts
-    with an element may be taken with that element again.
+def widen_range(session: Session, target: TargetLike, start: Size) -> Handle:
+    """Let a loop start earlier: what the additional iterations do changes nothing.
 
     Before:
         float x = b[0];
-        for (int i = 1; i < n; i++) {
+        for (int i = 1; i < 8; i++) {
           x = fmaxf(x, b[i]);
         }
         a[0] = x;
-    Step: s.loop.extend("i")
+    Step: s.loop.widen_range("i", 0)
     After:
         float x = b[0];
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < 8; i++) {
           x = fmaxf(x, b[i]);
         }
         a[0] = x;
 
-    Needs: a loop that counts up by one. Fails: when an added iteration changes the result.
+    Needs: a loop that counts up by one. Fails: when the result changes.
     """
     path, loop = loop_at(session, target)
     if not counts_up_by_one(loop):
-        raise refuse("only a loop that counts up by one can be extended", loop)
-    session.put(path, replace(loop, range=replace(loop.range, start=as_expression(start))))
+        raise refuse("only a loop that counts up by one can start earlier", loop)
+    session.annotation_changes.incomplete.add(loop.id)
+    session.put(path, replace(loop, range=replace(loop.range, start=as_expression(start)), contract=()))
     return session.handle(path)
 
 
