@@ -10,6 +10,7 @@ from optigpu.elaborate.formula_definedness import ContractFacts, Models, models_
 from optigpu.elaborate.infinity import infinity_facts, uses_infinity
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of, unsupported
+from optigpu.elaborate.returned_values import returned_value
 from optigpu.frontend.collective_contracts import synchronised_variable
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
@@ -80,6 +81,9 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
                 facts += _clause_item(
                     builder, c.kind, item, after if c.kind in ("ensures", "produces") else names, parts
                 )
+    if result is not None and (value := returned_value(f, builder.program)) is not None:
+        parts.ensures.append((k.eq(result, formulas.term(value, names)), value.loc))
+        formulas.conditions.take()  # the code has them as obligations
     if uses_infinity(f, builder.program):
         bounds = infinity_facts(f, variables, parts.pre)
         parts.requires += bounds
