@@ -7,6 +7,7 @@ from dataclasses import field
 from optigpu.elaborate.code_builder import CodeBuilder
 from optigpu.elaborate.elaborated import ContractPlaces
 from optigpu.elaborate.formula_definedness import ContractFacts, Models, models_of, resolved
+from optigpu.elaborate.infinite_values import computes_with_infinity, requires_infinity
 from optigpu.elaborate.infinity import infinity_facts, uses_infinity
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of, unsupported
@@ -85,7 +86,9 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
         parts.ensures.append((k.eq(result, formulas.term(value, names)), value.loc))
         formulas.conditions.take()  # the code has them as obligations
     if uses_infinity(f, builder.program):
-        bounds = infinity_facts(f, variables, parts.pre)
+        # where inputs may be INFINITY, the contract says so
+        numbers = computes_with_infinity(f, builder.program) and not requires_infinity(f, builder.program)
+        bounds = infinity_facts(f, variables, parts.pre, numbers)
         parts.requires += bounds
         facts.append(ContractFacts("numbers are at most INFINITY", f.loc, tuple(fact for fact, _ in bounds)))
     models = models_of(variables, [claim for claim, _ in parts.pre])

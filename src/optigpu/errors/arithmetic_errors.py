@@ -77,6 +77,16 @@ ARITHMETIC_ERRORS = (
         help=GIVE_THE_RANGE,
     ),
     ProofErrorRow(
+        "OG337",
+        "arithmetic with INFINITY",
+        "An operand of arithmetic may be a copy of INFINITY, and is not shown to be a number: of floats, INFINITY - INFINITY is\n"
+        "NaN. A maximum that starts at -INFINITY is a number if there is an element. Start it at an element (best = x[0],\n"
+        "the loop at 1), or say in the contract that there is one (n > 0).",
+        causes=obligations(Obligation.FINITE),
+        message="this operand may be INFINITY",
+        help="start a maximum at an element, `best = x[0]`, or require that there is one: n > 0",
+    ),
+    ProofErrorRow(
         "OG336",
         "integer overflow",
         "A number may not fit the machine type of the variable, cell, index, argument or result that it is put into. Give a\n"
