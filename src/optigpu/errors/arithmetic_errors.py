@@ -24,7 +24,7 @@ def _divides(d: Details) -> str | None:
                 return (
                     f'no __requires can speak of {names}: handle the rest, in a script by s.loop.tile(…, tail="guard")'
                 )
-            return f'__requires("{d.show(t.args[0])} % {d.show(t.args[1])} == 0")'
+            return f'__requires("{d.show(t.args[0])} % {d.show(t.args[1])} == 0"), or in a script tail="guard"'
     return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
+from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -80,6 +81,7 @@ def contraction(
     """
     t = Tile(*tile)
     _inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     for loop in inside:
         _number_bound(s, loop)
     sizes = {a: _last_size(s, a) for a in vector}

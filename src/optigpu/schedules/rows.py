@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from optigpu.schedules.required_names import require_in_nest
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
 from optigpu.transform.registry import TransformSession
@@ -25,6 +26,7 @@ def rows(
     `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order; `outputs` the arrays
     that such loops write.
     """
+    require_in_nest(s, grid, loop, (*reductions, *outputs))
     for var in (*reductions, *outputs):
         _spread(s, loop, var, threads)
     for var in reductions:
