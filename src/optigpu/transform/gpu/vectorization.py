@@ -108,7 +108,9 @@ def _vectorized(loop: For, arrays: dict[str, Array], registers: set[str], taken:
     vectors = _vectors(loop, arrays)
     if not vectors:
         message = f"neighbouring iterations of `{loop.index}` access no neighbouring elements of memory"
-        raise refuse(message, loop, f"vector accesses are to elements such as a[… + {loop.index}], of the last dimension")
+        raise refuse(
+            message, loop, f"vector accesses are to elements such as a[… + {loop.index}], of the last dimension"
+        )
     own = _copied_registers(loop, vectors, registers)
     if own is not None:
         return (_access(vectors[0], width, own),)
