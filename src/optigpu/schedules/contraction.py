@@ -7,6 +7,7 @@ from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
+from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -88,6 +89,7 @@ def contraction(
     loops and arrays, for programs with several such kernels.
     """
     inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)

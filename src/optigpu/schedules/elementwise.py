@@ -6,6 +6,7 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax import program
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.refusal import refuse
 
 THREADS = 256
 
@@ -13,6 +14,8 @@ THREADS = 256
 @transformation
 def elementwise(s: TransformSession, loop: TargetLike, *, vector: int = 4) -> None:
     """A kernel of a loop: a thread computes `vector` adjacent elements, with vector accesses where all of them exist."""
+    if vector not in (2, 4):
+        raise refuse(f"a vector has 2 or 4 elements, not {vector}", code="OG604")
     blocks = s.loop.tile(loop, vector * THREADS, outer="block", tail="guard")
     inside = blocks.path().child(0)
     threads = s.loop.tile(inside, vector, outer="t")

@@ -100,6 +100,7 @@ def tensor_contraction(
     """
     w = WarpTile(*tile, *warp)
     inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     for loop in inside:
         _number_bound(s, loop)
     counts = [_number_bound(s, loop) for loop in taps]

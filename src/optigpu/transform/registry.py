@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
-from optigpu.transform import accesses, arith, function, ghost, instr, omp, variable
+from optigpu.transform import accesses, arith, function, ghost, guard_motion, instr, omp, variable
 from optigpu.transform.gpu import (
     barrier_placement,
     copy_elimination,
@@ -127,6 +127,8 @@ class StatementTransforms(StepGroup):
     move = instr.move
     copy = instr.copy
     replace = instr.replace
+    move_guard = guard_motion.move_guard
+    split_guard = guard_motion.split_guard
 
 
 class FunctionTransforms(StepGroup):
