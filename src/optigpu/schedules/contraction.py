@@ -91,7 +91,7 @@ def contraction(
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
     s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
-    _skip(s, total, [as_expression(text) for text in skip])
+    _skip(s, total, taps, [as_expression(text) for text in skip])
     _stage(s, f, g, total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out])) if out in sizes else None
@@ -124,15 +124,14 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(s: TransformSession, total: str, tests: Sequence[Expr]) -> None:
-    inside = [e for e in tests if "chunk" in free_vars(e)]
-    for target, some in (
-        (For("chunk") / For("tr", body=Write(total)), inside),
-        (For("chunk"), [e for e in tests if e not in inside]),
-    ):
-        if some:
-            path, loop = loop_at(s, target)
-            s.put(path, If(conjunction(some), (loop,)))
+def _skip(s: TransformSession, total: str, taps: Sequence[str], tests: Sequence[Expr]) -> None:
+    """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
+    inner = [*taps, "chunk"]
+    levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
+    for level in sorted({*levels}, reverse=True):
+        target = For(inner[level], body=Write(total)) if level < len(inner) else For("chunk") / For("tr", body=Write(total))
+        path, loop = loop_at(s, target)
+        s.put(path, If(conjunction([e for e, own in zip(tests, levels) if own == level]), (loop,)))
 
 
 def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
