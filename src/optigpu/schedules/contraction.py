@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
+from optigpu.schedules.quotients import bind_quotients
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -94,6 +95,8 @@ def contraction(
     _skip(s, total, taps, [as_expression(text) for text in skip])
     _stage(s, f, g, total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
+    for array, loops in ((f.copy, threads), (g.copy, more)):
+        bind_quotients(s, _copy(array, loops[0]))
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out])) if out in sizes else None
     for loop in (*inside, inner):
         s.loop.unroll_hint(For(loop, body=Write(total)))
