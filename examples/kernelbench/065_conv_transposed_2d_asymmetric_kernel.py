@@ -2,4 +2,16 @@ import optigpu as og
 from optigpu.schedules import contraction
 
 s = og.Script("065_conv_transposed_2d_asymmetric_kernel.c")
-contraction(s, rows="o", cols="j", inner="c", left="f", right="x", out="y", grid=["n", "i"], taps=["p", "q"])
+s.loop.collapse("i", index="ij")
+contraction(
+    s,
+    rows="o",
+    cols="ij",
+    inner="c",
+    left="f",
+    right="x",
+    out="y",
+    grid=["n"],
+    taps=["p", "q"],
+    tile=(64, 128, 16),
+)

@@ -2,4 +2,5 @@ import optigpu as og
 from optigpu.schedules import contraction
 
 s = og.Script("068_conv_transposed_3d_asymmetric_kernel.c")
-contraction(s, rows="o", cols="k", inner="c", left="f", right="x", out="y", grid=["n", "i", "j"], taps=["p", "q", "r"])
+s.loop.collapse("j", index="jk")
+contraction(s, rows="o", cols="jk", inner="c", left="f", right="x", out="y", grid=["n", "i"], taps=["p", "q", "r"])

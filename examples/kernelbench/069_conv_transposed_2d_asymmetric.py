@@ -2,15 +2,16 @@ import optigpu as og
 from optigpu.schedules import contraction
 
 s = og.Script("069_conv_transposed_2d_asymmetric.c")
+s.loop.collapse("i", index="ij")
 contraction(
     s,
     rows="o",
-    cols="j",
+    cols="ij",
     inner="c",
     left="f",
     right="x",
     out="y",
-    grid=["n", "i"],
+    grid=["n"],
     taps=["p", "q"],
     tile=(128, 128, 16),
 )
