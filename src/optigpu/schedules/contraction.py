@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
+from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
 from optigpu.schedules.quotients import bind_quotients
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
@@ -20,6 +21,7 @@ from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import conjunction, folded
@@ -68,6 +70,7 @@ def contraction(
     inside: Sequence[str] = (),
     total: str = "sum",
     tile: tuple[int, int, int] = (64, 128, 16),
+    each: tuple[int, int] = (8, 8),
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
 ) -> None:
@@ -78,12 +81,19 @@ def contraction(
     chunk. `left` does not depend on `cols`, nor `right` on `rows`. `vector`: arrays that are accessed four elements at a time where
     the size of their last dimension is a multiple of 4. `skip`: conditions on the loops of blocks and taps, and on `chunk`, without
     which all summands are zero: they are tested once for a block.
+
+    `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
+    or `inside`. Without these the next chunk is loaded while the present one is used.
     """
-    t = Tile(*tile)
     _inline_constants(s)
+    sizes = {a: _last_size(s, a) for a in vector}
+    if not (taps or inside or skip):
+        along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
+        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, *along), Block(*tile, each))
+        return
+    t = Tile(*tile)
     for loop in inside:
         _number_bound(s, loop)
-    sizes = {a: _last_size(s, a) for a in vector}
     f = _factor(s, left, "ls", ("tr", "hr", rows, inner), (t.rows // 8, 2, HALF, t.depth), sizes)
     g = _factor(s, right, "rs", ("tc", "hc", cols, inner), (t.cols // 8, 2, HALF, t.depth), sizes)
     blocks = [*grid, "br", "bc"]
@@ -92,7 +102,7 @@ def contraction(
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
     s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
-    _skip(s, total, taps, [as_expression(text) for text in skip])
+    _skip(s, total, [as_expression(text) for text in skip], taps=taps)
     _stage(s, f, g, total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
     for array, loops in ((f.copy, threads), (g.copy, more)):
@@ -127,13 +137,15 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(s: TransformSession, total: str, taps: Sequence[str], tests: Sequence[Expr]) -> None:
+def _skip(
+    s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr", taps: Sequence[str] = ()
+) -> None:
     """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
     inner = [*taps, "chunk"]
     levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
     for level in sorted({*levels}, reverse=True):
-        target = For(inner[level], body=Write(total)) if level < len(inner) else For("chunk") / For("tr", body=Write(total))
-        path, loop = loop_at(s, target)
+        whole = For("chunk") / For(first, body=Write(total))
+        path, loop = loop_at(s, For(inner[level], body=Write(total)) if level < len(inner) else whole)
         s.put(path, If(conjunction([e for e, own in zip(tests, levels) if own == level]), (loop,)))
 
 
@@ -226,8 +238,8 @@ def _copy(array: str, loop: str) -> Target:
     return For(loop, body=Write(array).first)
 
 
-def _divided(size: Expr) -> Expr:
-    return Binary("==", Binary("%", size, Int(4)), Int(0))
+def _divided(size: Expr, by: int = 4) -> Expr:
+    return Binary("==", Binary("%", size, Int(by)), Int(0))
 
 
 def _accesses(s: TransformSession, array: str) -> list[Index]:
@@ -246,8 +258,11 @@ def _is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
 
 
 def _last_size(s: TransformSession, array: str) -> Expr:
-    types = [p.type for f in s.program.functions() for p in f.params if p.name == array]
-    size = next((t.dims[-1] for t in types if isinstance(t, Array)), None)
+    params = [p for f in s.program.functions() for p in f.params if p.name == array]
+    sizes = [p.type.dims[-1] for p in params if isinstance(p.type, Array)]
+    decls = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
+    sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
+    size = next((d for d in sizes if d is not None), None)
     if size is None:
         raise refuse(f"`{array}` is no array of the function", code="OG601")
     return size

@@ -213,7 +213,7 @@ class EqualitySearch:
                 step = self._aligned(facts, s, t, len(candidates)) if s.op == t.op else None
                 if step is not None:
                     return step
-        return None
+        return next((step for t in candidates if (step := self.reindexing.by_digits(facts, t)) is not None), None)
 
     def _alike(self, facts: Facts, s: Term, t: Term) -> Rewrite | None:
         """Rewrite one of two nests into the other if they differ only in the order of ranges and in how guards are written."""
