@@ -148,6 +148,7 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None, 
     count, width = product([c.count for c in counts]), loop.index_type
     if value_of(count) is None:  # a product of 32-bit counts may need 64 bits
         count, width = product([Cast(INT64, counts[0].count), *(c.count for c in counts[1:])]), INT64
+        indices = {x.index: Cast(x.index_type, indices[x.index]) for x in nest}
     own = tuple(c for c in nest[-1].contract if c.kind in PER_ITERATION or c.kind == "invariant")
     contract = map_clauses(own, lambda e: substitute(e, indices))
     session.annotation_changes.incomplete.add(loop.id)
