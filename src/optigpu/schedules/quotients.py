@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from optigpu.light_dataclass import replace
 from optigpu.script.targets import TargetLike
-from optigpu.syntax.exprs import Binary, Expr, Int, Var
+from optigpu.syntax.exprs import Binary, Cast, Expr, Int, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.macro_constants import constants_of
 from optigpu.syntax.program import Body, Decl, For
@@ -25,10 +25,11 @@ def bind_quotients(s: TransformSession, target: TargetLike) -> None:
     """
     path, loop = loop_at(s, target)
     moving = {x.index for x in statements(loop.body) if isinstance(x, For)}
-    moving |= {x.name for x in statements(loop.body) if isinstance(x, Decl)}
+    declared = [x for x in statements(loop.body) if isinstance(x, Decl)]
+    moving |= {x.name for x in declared}
     sizes = constants_of(s.program)
     found = [e for e in body_subexpressions(loop.body) if _is_quotient(e, sizes) and not moving & free_vars(e)]
-    for e in dict.fromkeys(found):
+    for e in dict.fromkeys(e for e in found if all(x.init != e for x in declared)):
         assert isinstance(e.type, Scalar)
         path, loop = loop_at(s, target)
         name = s.fresh("quotient", path)
@@ -39,7 +40,8 @@ def _is_quotient(e: Expr, sizes: Mapping[str, Expr]) -> bool:
     """By anything else than a number; macros stand for numbers."""
     if not isinstance(e, Binary) or e.op not in ("/", "%"):
         return False
-    return not isinstance(folded(substitute(e.right, sizes)), Int)
+    divisor = folded(substitute(e.right, sizes))
+    return not isinstance(divisor.arg if isinstance(divisor, Cast) else divisor, Int)
 
 
 def _replaced(body: Body, old: Expr, new: Expr) -> Body:

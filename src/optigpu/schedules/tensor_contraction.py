@@ -15,6 +15,7 @@ from optigpu.schedules.contraction import (
     _number_bound,
     _skip,
 )
+from optigpu.schedules.quotients import bind_quotients
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -111,6 +112,10 @@ def tensor_contraction(
     copies = [_copied(s, x, inner, w, inside) for x in factors]
     for x in factors:
         s.loop.prefetch(x.loaded, before=at, past_end=True)
+    for x, c in zip(factors, copies):
+        loads = For(c.threads[-1], body=Write(x.loaded))
+        bind_quotients(s, loads.first)
+        bind_quotients(s, loads.last)
     for x in factors:
         s.loop.prefetch(x.copy, buffers=2)
     _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
