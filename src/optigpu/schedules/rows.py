@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from optigpu.schedules.row_loops import length_of, spread, without_guards
 from optigpu.schedules.required_names import require_in_nest
+from optigpu.schedules.row_loops import length_of, spread, without_guards
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
 from optigpu.transform.loop.loop_targets import loop_at

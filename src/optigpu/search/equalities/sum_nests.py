@@ -106,6 +106,37 @@ class SumNests:
                 )
         return None
 
+    def corresponding(self, s: Term, t: Term) -> Reindex | None:
+        """Bring the ranges of s into the order of those of t, where the indices are arguments of functions that tell the order.
+
+        Guards and bodies may be written in different ways: whether they agree is left to the judge.
+        """
+        one, other = _independent_nest(s), _independent_nest(t)
+        if one is None or other is None or Counter(one.ranges) != Counter(other.ranges):
+            return None
+        xs, ys = self.tools.temporaries(one.arity, "s"), self.tools.temporaries(one.arity, "s")
+        pairs = _same_arguments(one.at(xs)[0], other.at(ys)[0], xs, ys)
+        if pairs is None or any(one.ranges[xs.index(x)] != other.ranges[ys.index(y)] for x, y in pairs.items()):
+            return None
+        x_of_y = {y: x for x, y in pairs.items()}
+        return Reindex(
+            s,
+            t,
+            tuple(k.abstract(x_of_y[y], xs) for y in ys),
+            tuple(k.abstract(pairs[x], ys) for x in xs),
+        )
+
+
+def _same_arguments(a: Term, b: Term, xs: Terms, ys: Terms) -> dict[Term, Term] | None:
+    """Pair each of xs in a with the one of ys in b that is the same argument of the same function."""
+    pairs: dict[Term, Term] = {}
+    others = {f.args[0]: f for f in k.subterms_with(b, "app")}
+    for f in k.subterms_with(a, "app"):
+        for x, y in zip(f.args[1:], others[f.args[0]].args[1:]) if f.args[0] in others else ():
+            if x in xs and y in ys and pairs.setdefault(x, y) is not y:
+                return None
+    return pairs if len(set(pairs.values())) == len(xs) else None
+
 
 def _independent_nest(t: Term) -> Cells | None:
     """All sums of a nest, if no range depends on the index of another."""
