@@ -1,4 +1,4 @@
-"""Quotients and remainders by sizes, as the index of collapsed loops has them: computed once, in place of each time they are used."""
+"""Quotients and remainders by sizes, as the index of collapsed loops has them: computed once, not each time they are used."""
 
 from __future__ import annotations
 
