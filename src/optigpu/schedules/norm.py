@@ -1,4 +1,4 @@
-"""Rows that are normalised by their mean and variance: kernels that sum up parts of rows, finish the sums, and write the elements."""
+"""Rows that are normalised by their mean and variance: kernels that sum up parts of rows, finish the sums, write the elements."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from optigpu.schedules.row_loops import length_of, spread, without_guards
 from optigpu.script.targets import Decl, For, Target, Write
 from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Expr
+from optigpu.syntax.program import Decl as Declaration
 from optigpu.transform.registry import TransformSession
 
 VECTOR = 4  # elements of a vector access
@@ -30,13 +32,13 @@ def norm(
 ) -> None:
     """Kernels of loops `rows` whose bodies sum up elements, then squared deviations from their mean, and write `output`.
 
-    The first kernel reads the elements once and leaves sums of parts of rows: of the iterations of the loop `part` around `loop`, or
-    of `size` iterations of `loop`. So a few long rows keep all multiprocessors busy. The second one adds these up, and the
-    third one writes the elements.
+    The first kernel reads the elements of `input` once and leaves sums of parts of rows: of the iterations of the loop `part`
+    around `loop`, or of `size` iterations of `loop`. So a few long rows keep all multiprocessors busy. The second one adds these
+    up, and the third one writes the elements.
     """
     length = length_of(s, For(loop).first)
     s.reduce.moments(squares)
-    first = s.at(s.find(Decl("shift")))
+    first = _initial_value(s, "shift")
     s.variable.inline("shift")
     outer = [*rows] if part is None else [*rows, part]  # around `loop`
     if part is None:
@@ -51,7 +53,7 @@ def norm(
         s.reduce.parts(For("t", body=Write(f"{var}_own")), var=f"{var}_own", parts=f"{var}_shares", part=f"{var}_share")
     for var in variables:
         s.reduce.tree(For("t", body=Write(f"{var}_own")))
-    s.variable.bind(Decl("d"), "shift", first.init)
+    s.variable.bind(Decl("d"), "shift", first)
     s.loop.move_out("shift", levels=4)
     s.matrix.stage(input, at=For("q"), name="loaded")
     without_guards(s, For("q", body=Write("loaded")), length, VECTOR)
@@ -63,16 +65,22 @@ def norm(
 
     s.loop.tile(For(rows[-1], body=Decl(sum)), FEW, outer="few", tail="guard")
     s.gpu.launch(at=For(rows[0]).first, grid=[*rows, part], block=["t"], shared=[f"{var}_shares" for var in variables])
-    s.gpu.launch(at=For(rows[0] if len(rows) > 1 else "few", body=Decl(sum)), grid=[*rows[:-1], "few"], block=[rows[-1]])
+    s.gpu.launch(
+        at=For(rows[0] if len(rows) > 1 else "few", body=Decl(sum)), grid=[*rows[:-1], "few"], block=[rows[-1]]
+    )
     s.gpu.launch(at=For(rows[0], body=Write(output)), grid=[*outer, "piece"], block=["t"])
     s.gpu.stay_on_device()
     s.gpu.vectorize(For("v", body=Write("loaded")).first)
     s.gpu.vectorize(aligned)
 
 
-def _in_three(
-    s: TransformSession, rows: Sequence[str], part: str, elements: Target, variables: Sequence[str]
-) -> None:
+def _initial_value(s: TransformSession, name: str) -> Expr:
+    decl = s.at(s.find(Decl(name)))
+    assert isinstance(decl, Declaration) and decl.init is not None
+    return decl.init
+
+
+def _in_three(s: TransformSession, rows: Sequence[str], part: str, elements: Target, variables: Sequence[str]) -> None:
     """Divide the loops over rows: into sums of parts of rows, what is computed of them, and the loop over elements."""
     for var in variables:
         s.reduce.parts(For(part).first, var=var, parts=f"{var}_parts", part=f"{var}_own")

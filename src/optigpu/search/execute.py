@@ -12,7 +12,7 @@ from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.thread_rules import lanes
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, CellFamily, Terms, box
+from optigpu.logic.cells import FULL, Terms, box
 from optigpu.logic.terms import REAL, TRUE, instantiate
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.atomic_search import AtomicSearch

@@ -52,9 +52,9 @@ def online(session: Session, target: TargetLike, *, levels: int = 1, maximum: st
         }
         a[0] = s;
 
-    Needs: the two loops in one body, with the same range; the target is the sum, by its name. With `levels`, as many loops inside each
-    other become one nest, and the sum is scaled once for each iteration of the innermost of them. Copies that both make first are
-    made once. Fails: when the sum is no sum of exponentials relative to the maximum.
+    Needs: the two loops in one body, with the same range; the target is the sum, by its name. With `levels`, as many loops inside
+    each other become one nest, and the sum is scaled once for each iteration of the innermost of them. Copies that both make
+    first are made once. Fails: when the sum is no sum of exponentials relative to the maximum.
     """
     path = session.find(target, "decl")
     pair = _found(session, path, levels)
@@ -177,7 +177,9 @@ def _found(session: Session, path: StatementPath, levels: int) -> MaximumAndSum:
     body = session.around(path)
     total = body[path.index]
     wrong = refuse("this is not a sum of exponentials relative to a maximum before it", total, SHAPE)
-    at_second = next((i for i, s in enumerate(body) if i > path.index and isinstance(s, For) and _writes(s, total)), None)
+    at_second = next(
+        (i for i, s in enumerate(body) if i > path.index and isinstance(s, For) and _writes(s, total)), None
+    )
     if at_second is None or not isinstance(total, Decl):
         raise wrong
     second = without_steps(session, body[at_second])
@@ -187,7 +189,9 @@ def _found(session: Session, path: StatementPath, levels: int) -> MaximumAndSum:
             pass
         case _:
             raise wrong
-    at_first = max((i for i, s in enumerate(body[:at_second]) if isinstance(s, For) and _assigns(s, maximum)), default=None)
+    at_first = max(
+        (i for i, s in enumerate(body[:at_second]) if isinstance(s, For) and _assigns(s, maximum)), default=None
+    )
     if at_first is None:
         raise wrong
     first = without_steps(session, body[at_first])
