@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+from optigpu.schedules.required_names import require_in_nest
 from optigpu.schedules.row_loops import length_of, spread, without_guards
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
@@ -33,6 +34,7 @@ def rows(
     `inputs`, arrays that each reduction reads, a thread loads `in_flight` groups of `vector` adjacent elements before it uses them.
     Vectors need aligned rows: others are read element by element.
     """
+    require_in_nest(s, grid, loop, (*reductions, *outputs))
     length = length_of(s, For(loop, body=Write([*reductions, *outputs][-1])))
     for var in (*reductions, *outputs):
         over = For(loop, body=Write(var)).first

@@ -25,6 +25,7 @@ from optigpu.search.explore.explorer import Explorer
 from optigpu.search.explore.remembered_summaries import RememberedSummaries
 from optigpu.search.failure import Progress, information
 from optigpu.search.fresh_names import scoped
+from optigpu.search.inverse import injective_functions, left_inverses
 from optigpu.search.loop_execution import LoopExecution
 from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access, accumulating_around
@@ -76,8 +77,10 @@ class Executor:
         self._restart_search()
         f = self.kernel.program.functions[name]
         try:
-            state = self.kernel.begin(name, tuple(self.cells.inverse(c) for c in f.contract.pre))
-            self.progress.state = state
+            required = self.tools.judge.root.assume(*f.contract.requires)
+            facts = required if left_inverses(required) else self.tools.judge.root
+            state = self.kernel.begin(name, tuple(self.cells.inverse(c, facts) for c in f.contract.pre))
+            state = self.progress.state = self._with_inverses(state)
             end = self.run(state)
             self.progress.at = 0
             self.tools.watch.step(0, "end of the function")
@@ -89,6 +92,18 @@ class Executor:
         """Forget what was found out about other code: the search for this code then meets the terms that it met there before."""
         self.explorer.restart()
         self.tools.names.restart()
+
+    def _with_inverses(self, state: State) -> State:
+        """Introduce the left inverse of each function that a fact says is injective, on the range of an array."""
+        ranges = dict.fromkeys(r.cells.ranges[0] for r in state.held.values() if r.cells.arity == 1)
+        for f in sorted(injective_functions(state.facts) - left_inverses(state.facts).keys()):
+            for low, high in ranges:
+                try:
+                    state = self.kernel.inverse(state, f, low, high)
+                    break
+                except Rejected:
+                    continue
+        return state
 
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
         """Apply the rule for the end of a function; if a claim spans several families, join them first."""
@@ -187,7 +202,7 @@ class Executor:
                 return self.names.named(after)
             case kc.Invoke() as call:
                 state = self.names.unfolded(state)
-                return self.calls.call(state, call)
+                return self.names.named(self.calls.call(state, call))
             case kc.GhostStep() as ghost:
                 state = self.names.unfolded(state)
                 return self.calls.ghost(state, ghost)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
-from optigpu.transform import accesses, arith, function, ghost, instr, omp, variable
+from optigpu.transform import accesses, arith, function, ghost, guard_motion, instr, omp, variable
 from optigpu.transform.gpu import (
     barrier_placement,
     copy_elimination,
@@ -21,6 +21,7 @@ from optigpu.transform.gpu import (
     magic_threads,
     memory_copy_loops,
     memory_spaces,
+    tensor_products,
     vectorization,
 )
 from optigpu.transform.loop import (
@@ -92,6 +93,7 @@ class VariableTransforms(StepGroup):
     insert = variable.insert
     rename = variable.rename
     init_detach = variable.init_detach
+    to_array = variable.to_array
     elim = variable.elim
 
 
@@ -125,6 +127,8 @@ class StatementTransforms(StepGroup):
     move = instr.move
     copy = instr.copy
     replace = instr.replace
+    move_guard = guard_motion.move_guard
+    split_guard = guard_motion.split_guard
 
 
 class FunctionTransforms(StepGroup):
@@ -155,6 +159,7 @@ class ReductionTransforms(StepGroup):
     slide = sliding_window.slide
     parts = reductions.parts
     tree = reductions.tree
+    select = reductions.select
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan
@@ -184,6 +189,7 @@ class GpuTransforms(StepGroup):
     stay_on_device = copy_elimination.stay_on_device
     remove_redundant_barriers = barrier_placement.remove_redundant_barriers
     vectorize = vectorization.vectorize
+    tensor_cores = tensor_products.tensor_cores
 
 
 class GhostTransforms(StepGroup):

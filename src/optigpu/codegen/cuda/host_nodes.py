@@ -53,8 +53,9 @@ def flattened_nodes(nodes: tuple[HostNode, ...]) -> list[HostNode]:
 def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -> dict[str, str] | None:
     """Device array -> parameter, if the function only copies in, launches and copies out; else None.
 
-    A device array corresponds to a parameter if it holds all of it, is copied from and to no other, and is copied back if a kernel
-    writes it. Then running on device memory of the caller has the same effect.
+    A device array corresponds to a parameter if it holds all of it, is copied from and to no other, is not written before it is
+    copied from the parameter, and is copied back if a kernel writes it. Then running on device memory of the caller has the same
+    effect.
     """
     copies = _Copies(params)
     if not copies.follow(nodes, nested=False) or not copies.launched:
@@ -75,7 +76,7 @@ class _Copies:
     outputs: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
-    launched: bool = False  # or copied on the device; inputs may have changed since
+    launched: bool = False  # or copied on the device
 
     def follow(self, nodes: tuple[HostNode, ...], nested: bool) -> bool:
         """Whether these nodes have that form. Copies between host and device must stand outside loops and branches."""
@@ -118,7 +119,7 @@ class _Copies:
             return False
         inwards = func.startswith("memcpy_host")
         device, host = (args[0], args[1]) if inwards else (args[1], args[0])
-        if not isinstance(device, Var) or not isinstance(host, Var) or (inwards and self.launched):
+        if not isinstance(device, Var) or not isinstance(host, Var) or (inwards and device.name in self.written):
             return False
         table = self.inputs if inwards else self.outputs
         if device.name in table or not self.whole(device.name, host.name, args[2:]):

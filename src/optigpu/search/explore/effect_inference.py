@@ -94,7 +94,7 @@ class EffectInference:
         entry_names = {self._start_of(b): at_entry(self._start_of(b)) for b in others}
         updates = [u.substitute(entry_names) for u in updates]
         if self.dependence.disjoint(updates):
-            return self._own_cells(base, updates)
+            return self._rare_accumulation(base, updates) or self._own_cells(base, updates)
         if len(updates) == 1:
             return self._overwritten(base, updates[0])
         return self._scattered(base, updates) if all(mentions(u, base) for u in updates) else None
@@ -147,6 +147,16 @@ class EffectInference:
         if not reads_itself:
             return Scratch(base, (u,))
         return self._accumulation(base, u) or (None if u.cells.where is TRUE else self._scattered(base, [u]))
+
+    def _rare_accumulation(self, base: str, updates: list[Update]) -> Accumulation | None:
+        """Classify `if (c(v)) s += f(v)` where c holds in at most one iteration, as (3 * v + i) % 5 == 0 does for v in 0..3.
+
+        If c does not tell which iteration that is, the cells of an iteration cannot be described.
+        """
+        if len(updates) != 1 or self.dependence.tells_iteration(updates[0].cells):
+            return None
+        u = self._always_written(base, updates[0])
+        return self._accumulation(base, u) if u is not updates[0] else None
 
     def _accumulation(self, base: str, u: Update) -> Accumulation | None:
         """Classify cells that each iteration rewrites from what they held: s += f(v)."""

@@ -10,7 +10,8 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Cast, Expr, Var
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.program import For, LoopRange
+from optigpu.syntax.program import For, If, LoopRange
+from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import INT64
@@ -140,8 +141,11 @@ def shift_range(session: Session, target: TargetLike, by: Size | None = None, *,
 
 
 @transformation
-def collapse(session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2) -> Handle:
-    """Make one loop of nested loops: of two, or of as many as `levels` says.
+def collapse(
+    session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2, narrow: bool = False
+) -> Handle:
+    """Make one loop of nested loops: of two, or of as many as `levels` says. If the number of iterations depends on sizes, the
+    index has 64 bits, unless it is to be `narrow`.
 
     Before:
         for (int i = 0; i < 2; i++) {
@@ -155,8 +159,9 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None, 
           a[t / 8 * 8 + t % 8] = 0.0f;
         }
 
-    Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other.
-    Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit 64 bits.
+    Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other. There may be a
+    condition around the next one, which is tested in its iterations then.
+    Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit the index.
     """
     if levels < 2:
         raise refuse("at least two loops become one", code="OG604")
@@ -172,8 +177,9 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None, 
         indices[nest[k].index] = counts[k].value(mod(number, size) if k else number)
         number = div(number, size)
     count, width = product([c.count for c in counts]), loop.index_type
-    if value_of(count) is None:  # a product of 32-bit counts may need 64 bits
+    if value_of(count) is None and not narrow:  # a product of 32-bit counts may need 64 bits
         count, width = product([Cast(INT64, counts[0].count), *(c.count for c in counts[1:])]), INT64
+        indices = {x.index: Cast(x.index_type, indices[x.index]) for x in nest}
     own = tuple(c for c in nest[-1].contract if c.kind in PER_ITERATION or c.kind == "invariant")
     contract = map_clauses(own, lambda e: substitute(e, indices))
     session.annotation_changes.incomplete.add(loop.id)
@@ -189,6 +195,8 @@ def _nest(session: Session, path: StatementPath, levels: int) -> list[For]:
         _, loop = loop_at(session, session.handle(path))
         nested = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
         if level + 1 < levels:
+            if _sink_guard(session, path):
+                nested = [0]
             if len(nested) == 1:
                 sink_steps(session, path.child(nested[0]))
                 _, loop = loop_at(session, session.handle(path))
@@ -203,6 +211,17 @@ def _nest(session: Session, path: StatementPath, levels: int) -> list[For]:
             raise refuse(f"the bounds of the loop over `{loop.index}` depend on `{min(moving)}`", loop)
         out.append(loop)
     return out
+
+
+def _sink_guard(session: Session, path: StatementPath) -> bool:
+    """Test a condition that is around the whole inner loop in its iterations. Returns whether there was one."""
+    _, loop = loop_at(session, session.handle(path))
+    match loop.body:
+        case (If(test, (For() as inner,), ()) as guard,) if not assigned_names((inner,)) & free_vars(test):
+            session.put(path.child(0), replace(inner, body=(replace(guard, then=inner.body),)))
+            return True
+        case _:
+            return False
 
 
 @transformation
