@@ -53,7 +53,7 @@ def norm(
         s.reduce.parts(For("t", body=Write(f"{var}_own")), var=f"{var}_own", parts=f"{var}_shares", part=f"{var}_share")
     for var in variables:
         s.reduce.tree(For("t", body=Write(f"{var}_own")))
-    s.variable.bind(Decl("d"), "shift", first)
+    s.variable.bind(Decl("d"), "shift", first.init)
     s.loop.move_out("shift", levels=4)
     s.matrix.stage(input, at=For("q"), name="loaded")
     without_guards(s, For("q", body=Write("loaded")), length, VECTOR)
