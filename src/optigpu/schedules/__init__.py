@@ -10,4 +10,14 @@ from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
 from optigpu.schedules.windows import windows
 
-__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "tensor_contraction", "tensor_convolution", "total", "windows"]
+__all__ = [
+    "contraction",
+    "elements",
+    "elementwise",
+    "row_scan",
+    "rows",
+    "tensor_contraction",
+    "tensor_convolution",
+    "total",
+    "windows",
+]

@@ -91,7 +91,9 @@ def contraction(
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
-        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along), Block(*tile, each))
+        pipelined(
+            s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along), Block(*tile, each)
+        )
         return
     t = Tile(*tile)
     for loop in inside:

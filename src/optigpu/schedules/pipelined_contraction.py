@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass
-from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.syntax.exprs import Binary, Expr, Int, Var
 from optigpu.syntax.free_names import free_vars
@@ -43,7 +42,7 @@ REGISTERS = 1 << 16  # of a multiprocessor
 
 @dataclass(frozen=True)
 class Contraction:
-    """`out[rows][cols] = sum over inner of left[rows] * right[cols]`. `sizes`: the last sizes of arrays that are accessed by vectors."""
+    """`out[rows][cols] = sum over inner of left[rows] * right[cols]`. `sizes`: the last sizes of arrays with vector accesses."""
 
     rows: str
     cols: str
@@ -296,7 +295,7 @@ def _shares(
     for loop in order:
         taken = gcd(extents[loop], missing)
         if taken == 1:
-            rest += [loop] if extents[loop] > 1 else [loop]
+            rest.append(loop)
             continue
         if taken < extents[loop]:
             cuts.append((loop, loop + "_rest", taken))

@@ -9,17 +9,16 @@ from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import (
     _accesses,
     _divided,
-    inline_constants,
     _is_along,
     _last_size,
     _number_bound,
     _skip,
+    inline_constants,
 )
-from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
-from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES, ROWS
+from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.c_text import as_expression
@@ -58,9 +57,9 @@ class WarpTile:
 
 @dataclass(frozen=True)
 class StagedFactor:
-    """A factor, its copy in shared memory, and the registers that it is loaded into: the loop over its rows or columns, and how many of them a block has. `along`: are
-    adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last dimension, if vector accesses
-    are wanted."""
+    """A factor, its copy in shared memory, the registers that it is loaded into, the loop over its rows or columns, and how many of
+    them a block has. `along`: are adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last
+    dimension, if vector accesses are wanted."""
 
     array: str
     copy: str
@@ -94,8 +93,8 @@ def tensor_contraction(
     name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best. `name`: a prefix
-    of the names of new arrays, for programs with several such kernels.
+    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best. `name`: a
+    prefix of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """

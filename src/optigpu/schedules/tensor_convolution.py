@@ -34,8 +34,9 @@ def tensor_convolution(
     precision: str = "tf32",
     resident: int | None = None,
 ) -> None:
-    """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that adjacent
-    `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one sum."""
+    """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
+    adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
+    sum."""
     inline_constants(s)
     loops = [*grid, rows, cols, *taps, inner]
     used = set().union(*(free_vars(i) for i in _accesses(s, filters)[0].indices))

@@ -115,8 +115,8 @@ def shift_range(session: Session, target: TargetLike, by: Size | None = None, *,
 def collapse(
     session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2, narrow: bool = False
 ) -> Handle:
-    """Make one loop of nested loops: of two, or of as many as `levels` says. If the number of iterations depends on sizes, the index
-    has 64 bits, unless it is to be `narrow`.
+    """Make one loop of nested loops: of two, or of as many as `levels` says. If the number of iterations depends on sizes, the
+    index has 64 bits, unless it is to be `narrow`.
 
     Before:
         for (int i = 0; i < 2; i++) {
