@@ -336,6 +336,48 @@ def test_a_prefetch_loads_the_next_row_before_the_present_one_is_used_up() -> No
     assert text.index("c[i][j] = t[j];") < text.index("a[min(")
 
 
+def guarded_loads(body: str) -> og.Script:
+    """Rows of `a` through a local array `t`, which has zeros where there is no row; there may be none at all."""
+    return og.Script(
+        parse_text(f"""
+        void f(int n, float a[n][4], float c[n][4]) {{
+          __requires("A: int * int -> float, n < 1000");
+          __reads("a ~> Matrix2(n, 4, A)");
+          __writes("c ~> Matrix2(n, 4, A)");
+          for (int i = 0; i < n; i++) {{
+            float t[4];
+            for (int j = 0; j < 4; j++) {{ if (i < n) {{ t[j] = a[i][j]; }} else {{ t[j] = 0.0f; }} }}
+            {body}
+          }}
+        }}""")
+    )
+
+
+def test_guards_keep_a_prefetch_past_the_end_inside_the_array() -> None:
+    s = guarded_loads(COPY_ROW)
+    s.loop.prefetch("t", past_end=True)
+    assert "if (0 < n)" in s.text() and "t[j] = a[i + 1][j];" in s.text() and "min(" not in s.text()
+
+
+def test_a_prefetch_past_the_end_without_guards_is_rejected() -> None:
+    with pytest.raises(StepError, match="a\\[i \\+ 1\\]"):
+        loaded(COPY_ROW).loop.prefetch("t", past_end=True)
+
+
+def test_two_buffers_take_turns() -> None:
+    """The next row may then be loaded before the present one is used."""
+    s = guarded_loads(COPY_ROW)
+    s.loop.prefetch("t", before=For("j", body=Write("c")), past_end=True, buffers=2)
+    text = s.text()
+    assert "float t[2][4];" in text and "c[i][j] = t[i % 2][j];" in text
+    assert text.index("t[(i + 1) % 2][j] = a[i + 1][j];") < text.index("c[i][j] =")
+
+
+def test_there_are_one_or_two_buffers() -> None:
+    with pytest.raises(InputError, match="one buffer or two"):
+        loaded(COPY_ROW).loop.prefetch("t", buffers=3)
+
+
 def test_a_loop_that_may_not_run_at_all_has_nothing_to_prefetch() -> None:
     s = loaded(COPY_ROW, requires="n >= 0")
     with pytest.raises(StepError):
