@@ -7,6 +7,8 @@ from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
+from optigpu.schedules.quotients import bind_quotients
+from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -88,6 +90,7 @@ def contraction(
     loops and arrays, for programs with several such kernels.
     """
     inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
@@ -106,9 +109,11 @@ def contraction(
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
     s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
-    _skip(s, total, [as_expression(text) for text in skip])
+    _skip(s, total, [as_expression(text) for text in skip], taps=taps)
     _stage(s, f, g, total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
+    for array, loops in ((f.copy, threads), (g.copy, more)):
+        bind_quotients(s, _copy(array, loops[0]))
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out])) if out in sizes else None
     for loop in (*inside, inner):
         s.loop.unroll_hint(For(loop, body=Write(total)))
@@ -139,15 +144,14 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr") -> None:
-    inside = [e for e in tests if "chunk" in free_vars(e)]
-    for target, some in (
-        (For("chunk") / For(first, body=Write(total)), inside),
-        (For("chunk"), [e for e in tests if e not in inside]),
-    ):
-        if some:
-            path, loop = loop_at(s, target)
-            s.put(path, If(conjunction(some), (loop,)))
+def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr", taps: Sequence[str] = ()) -> None:
+    """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
+    inner = [*taps, "chunk"]
+    levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
+    for level in sorted({*levels}, reverse=True):
+        whole = For("chunk") / For(first, body=Write(total))
+        path, loop = loop_at(s, For(inner[level], body=Write(total)) if level < len(inner) else whole)
+        s.put(path, If(conjunction([e for e, own in zip(tests, levels) if own == level]), (loop,)))
 
 
 def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:

@@ -15,6 +15,8 @@ from optigpu.schedules.contraction import (
     _skip,
     inline_constants,
 )
+from optigpu.schedules.quotients import bind_quotients
+from optigpu.schedules.required_names import require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
@@ -100,6 +102,7 @@ def tensor_contraction(
     """
     w = WarpTile(*tile, *warp)
     inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     for loop in inside:
         _number_bound(s, loop)
     counts = [_number_bound(s, loop) for loop in taps]
@@ -126,6 +129,10 @@ def tensor_contraction(
     copies = [_copied(s, x, inner, w, inside) for x in factors]
     for x in factors:
         s.loop.prefetch(x.loaded, before=at, past_end=True)
+    for x, c in zip(factors, copies):
+        loads = For(c.threads[-1], body=Write(x.loaded))
+        bind_quotients(s, loads.first)
+        bind_quotients(s, loads.last)
     for x in factors:
         s.loop.prefetch(x.copy, buffers=2)
     _divide_among_warps(s, w, rows, cols, inner, inside, total, out)

@@ -152,5 +152,6 @@ def host_function(program: Program, name: str | None) -> Function:
             "no function launches a kernel" if not launching else "several functions launch kernels: say which is meant"
         )
         at = [f.loc for f in (*launching[1:], *program.functions())][:1]
-        raise input_error("OG400", what, *at or [Loc(program.file, 1, 1, 1, 1)])
+        help = 's.gpu.launch makes a kernel of a loop; s.emit("x.c") writes C' if not launching else None
+        raise input_error("OG400", what, *at or [Loc(program.file, 1, 1, 1, 1)], help=help)
     return launching[0]

@@ -30,6 +30,7 @@ from optigpu.transform.tools.simplified import (
     plus,
     times,
     up_to,
+    value_of,
 )
 
 TAILS = ("divides", "guard", "peel", "min")
@@ -79,6 +80,8 @@ def tile(
         raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
     path, loop = loop_at(session, target)
     count, n = counted(loop).count, as_expression(size)
+    if (number := value_of(n)) is not None and number < 1:
+        raise refuse(f"a tile of {number} iterations: it has at least one", loop, code="OG604")
     tiles = Tiles(loop, index_name(session, outer or f"b{loop.index}", path, loop), n)
     body = tiles.iteration(tiles.index)
     rest: Body = ()
@@ -127,8 +130,13 @@ class Tiles:
     def nest(self, tiles: Expr, extent: Expr, body: Body, contracts: tuple[Contract, Contract]) -> For:
         """The loop over `tiles` tiles, and in it the loop over the `extent` iterations of one; `contracts` are those of the two."""
         loop = self.loop
+        few = loop.index_type == INT64 and (value_of(extent) or INT64.high) <= INT.high
         inner = replace(
-            up_to(loop.index, extent, body, like=loop), contract=contracts[1], mode=Mode.SEQUENTIAL, hints=()
+            up_to(loop.index, extent, body, like=loop),
+            contract=contracts[1],
+            mode=Mode.SEQUENTIAL,
+            hints=(),
+            index_type=INT if few else loop.index_type,
         )
         width = INT64 if loop.index_type.bits == INT64.bits else INT  # `bi * 8` needs no fewer bits than `i` did
         range_ = LoopRange(lit(0), "<", tiles, "+", lit(1))
