@@ -6,7 +6,7 @@ converted, and at last the barriers, since a barrier of the block orders no defa
 """
 
 import optigpu as og
-from optigpu import Call, For, Write
+from optigpu import Call, For, Read, Write
 
 s = og.Script("figure_5_3.c")
 

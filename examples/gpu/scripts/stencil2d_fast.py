@@ -1,6 +1,7 @@
 """A five-point stencil for any size: a thread computes four rows of one column; interior blocks run without guards."""
 
 import optigpu as og
+from optigpu import For, Write
 
 s = og.Script("stencil2d.c")
 s.loop.tile("y", 4, outer="by", tail="guard")
