@@ -1,16 +1,17 @@
 import optigpu as og
-from optigpu.schedules import contraction
+from optigpu.schedules import tensor_convolution
 
 s = og.Script("070_conv_transposed_3d_wide.c")
-contraction(
+tensor_convolution(
     s,
     rows="o",
     cols="k",
     inner="c",
-    left="f",
-    right="x",
+    filters="f",
+    image="x",
     out="y",
     grid=["n", "i", "j"],
     taps=["p", "q", "r"],
-    tile=(24, 128, 12),
+    tile=(32, 104, 16),
+    warp=(32, 8),
 )

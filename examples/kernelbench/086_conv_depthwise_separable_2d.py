@@ -8,5 +8,7 @@ with s.phase("two kernels"):
     for loop in ("n", "c", "i", "j"):
         s.loop.rename(For(loop).first, loop + "1")
     elements(s, "n1", "c1", "i1", "j1")
-    contraction(s, rows="o", cols="j", inner="c", left="point", right="mid", out="y", grid=["n", "i"], tile=(128, 128, 16))
+    contraction(
+        s, rows="o", cols="j", inner="c", left="point", right="mid", out="y", grid=["n", "i"], tile=(128, 128, 16)
+    )
     s.gpu.stay_on_device()

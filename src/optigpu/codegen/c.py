@@ -335,7 +335,7 @@ class _CPrinter(ProgramPrinter):
             s = replace(s, hints=tuple(h for h in s.hints if h != "simd"))
         pragmas = super().pragmas(s)
         omp = [p for p in pragmas if p.startswith("omp")]
-        return omp or [f"GCC {p}" for p in pragmas if p != "unroll"]
+        return omp or [f"GCC {p}" for p in pragmas if p.startswith("unroll ")]
 
     def starts_threads(self, body: Body) -> bool:
         """Whether the body runs a parallel loop, directly or in a callee."""

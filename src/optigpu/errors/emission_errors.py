@@ -54,6 +54,14 @@ EMISSION_ERRORS = (
         "call it can be verified, but neither run nor emitted: write its body, or call a built-in function.",
     ),
     ErrorRow(
+        "OG408",
+        "loop that tensor cores cannot run",
+        "A loop with #pragma tensor_cores is not one that the instruction of a warp computes: three loops of 8, 2 and 2\n"
+        "iterations of `sum[h][e] += x * y`, with floats x and y in shared or global memory, inside thread loops over the\n"
+        "8 x 4 threads of a warp, which all run it. x depends on the thread by the index of the outer thread loop alone, y by\n"
+        "that of the inner one.",
+    ),
+    ErrorRow(
         "OG500",
         "construct without counterpart",
         "A construct that has no counterpart in the language that code is generated for.",

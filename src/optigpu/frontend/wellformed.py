@@ -24,6 +24,7 @@ from optigpu.syntax.gpu_rules import RULES, TRANSITIONS
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
 from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE, Loc
+from optigpu.syntax.tensor_nests import PRECISIONS
 
 MAX_DEPTH = 200  # of nested expressions and statements: more than people write, and well within Python's stack
 MAX_PROGRAM_NODES = (
@@ -31,7 +32,8 @@ MAX_PROGRAM_NODES = (
 )
 COUNT = r"[1-9]\d{0,8}"  # of threads, or of iterations in a chunk: with chunks of 0 a loop would not end
 HINT = re.compile(
-    rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?",
+    rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?|"
+    rf"tensor_cores ({'|'.join(PRECISIONS)})",
     re.ASCII,
 )
 PATH = re.compile(r'[^"<>\n]+')

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
+from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
 from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
@@ -20,9 +21,10 @@ from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import conjunction, folded
+from optigpu.transform.tools.simplified import conjunction, folded, value_of
 
 HALF = 4  # adjacent rows, or columns, of a thread; it has two such groups of each
 
@@ -68,6 +70,7 @@ def contraction(
     inside: Sequence[str] = (),
     total: str = "sum",
     tile: tuple[int, int, int] = (64, 128, 16),
+    each: tuple[int, int] = (8, 8),
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
 ) -> None:
@@ -78,13 +81,20 @@ def contraction(
     chunk. `left` does not depend on `cols`, nor `right` on `rows`. `vector`: arrays that are accessed four elements at a time where
     the size of their last dimension is a multiple of 4. `skip`: conditions on the loops of blocks and taps, and on `chunk`, without
     which all summands are zero: they are tested once for a block.
+
+    `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
+    or `inside`. Without these the next chunk is loaded while the present one is used.
     """
-    t = Tile(*tile)
     _inline_constants(s)
     require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
+    sizes = {a: _last_size(s, a) for a in vector}
+    if not (taps or inside or skip):
+        along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
+        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, *along), Block(*tile, each))
+        return
+    t = Tile(*tile)
     for loop in inside:
         _number_bound(s, loop)
-    sizes = {a: _last_size(s, a) for a in vector}
     f = _factor(s, left, "ls", ("tr", "hr", rows, inner), (t.rows // 8, 2, HALF, t.depth), sizes)
     g = _factor(s, right, "rs", ("tc", "hc", cols, inner), (t.cols // 8, 2, HALF, t.depth), sizes)
     blocks = [*grid, "br", "bc"]
@@ -126,10 +136,10 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(s: TransformSession, total: str, tests: Sequence[Expr]) -> None:
+def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr") -> None:
     inside = [e for e in tests if "chunk" in free_vars(e)]
     for target, some in (
-        (For("chunk") / For("tr", body=Write(total)), inside),
+        (For("chunk") / For(first, body=Write(total)), inside),
         (For("chunk"), [e for e in tests if e not in inside]),
     ):
         if some:
@@ -157,11 +167,15 @@ def _inline_constants(s: TransformSession) -> None:
         s.variable.inline(name)
 
 
-def _number_bound(s: TransformSession, name: str) -> None:
+def _number_bound(s: TransformSession, name: str) -> int:
     """Write the bound of a loop as a number, in place of a macro."""
     path, loop = loop_at(s, name)
     bound = folded(substitute(loop.range.bound, constants_of(s.program)))
     s.put(path, replace(loop, range=replace(loop.range, bound=bound)))
+    count = value_of(bound)
+    if count is None:
+        raise refuse(f"the bound of the loop over `{name}` is not a number", loop)
+    return count
 
 
 def _tiled(s: TransformSession, loop: str, block: str, half: str, thread: str, size: int) -> None:
@@ -226,8 +240,8 @@ def _copy(array: str, loop: str) -> Target:
     return For(loop, body=Write(array).first)
 
 
-def _divided(size: Expr) -> Expr:
-    return Binary("==", Binary("%", size, Int(4)), Int(0))
+def _divided(size: Expr, by: int = 4) -> Expr:
+    return Binary("==", Binary("%", size, Int(by)), Int(0))
 
 
 def _accesses(s: TransformSession, array: str) -> list[Index]:
@@ -246,8 +260,11 @@ def _is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
 
 
 def _last_size(s: TransformSession, array: str) -> Expr:
-    types = [p.type for f in s.program.functions() for p in f.params if p.name == array]
-    size = next((t.dims[-1] for t in types if isinstance(t, Array)), None)
+    params = [p for f in s.program.functions() for p in f.params if p.name == array]
+    sizes = [p.type.dims[-1] for p in params if isinstance(p.type, Array)]
+    decls = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
+    sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
+    size = next((d for d in sizes if d is not None), None)
     if size is None:
         raise refuse(f"`{array}` is no array of the function", code="OG601")
     return size

@@ -47,6 +47,7 @@ from optigpu.syntax.operators import (
     precedence,
 )
 from optigpu.syntax.program import (
+    OMP_HINTS,
     Assert,
     Axiom,
     Block,
@@ -394,8 +395,8 @@ class ProgramPrinter:
     def pragmas(self, s: For) -> list[str]:
         """The pragmas of a loop without `#pragma`: one line for all of OpenMP, one for each other hint."""
         omp = ["parallel for"] if s.mode is Mode.PARALLEL else []
-        omp += [h for h in s.hints if not h.startswith("unroll")]
-        return ([f"omp {' '.join(omp)}"] if omp else []) + [h for h in s.hints if h.startswith("unroll")]
+        omp += [h for h in s.hints if h.startswith(OMP_HINTS)]
+        return ([f"omp {' '.join(omp)}"] if omp else []) + [h for h in s.hints if not h.startswith(OMP_HINTS)]
 
     def loop_head(self, i: str, r: LoopRange) -> str:
         if r.amount == Int(1) and r.op in "+-":

@@ -84,7 +84,8 @@ class Mode(Enum):
     MAGIC_THREAD = "magic thread"
 
 
-HINTS = ("simd", "schedule(", "num_threads(", "unroll")
+HINTS = ("simd", "schedule(", "num_threads(", "unroll", "tensor_cores")
+OMP_HINTS = HINTS[:3]
 
 
 @dataclass(frozen=True, slots=True)

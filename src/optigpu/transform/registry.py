@@ -21,6 +21,7 @@ from optigpu.transform.gpu import (
     magic_threads,
     memory_copy_loops,
     memory_spaces,
+    tensor_products,
     vectorization,
 )
 from optigpu.transform.loop import (
@@ -174,6 +175,7 @@ class GpuTransforms(StepGroup):
     stay_on_device = copy_elimination.stay_on_device
     remove_redundant_barriers = barrier_placement.remove_redundant_barriers
     vectorize = vectorization.vectorize
+    tensor_cores = tensor_products.tensor_cores
 
 
 class GhostTransforms(StepGroup):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
 from optigpu.codegen.cuda.kernel_printer import print_device_function, print_kernel
+from optigpu.codegen.cuda.tensor_cores import print_tensor_helpers
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.exprs import Expr
@@ -43,6 +44,7 @@ class DeviceCode:
 
     def write(self, out: Lines, linkage: str = "") -> None:
         self.vector_helpers(out)
+        print_tensor_helpers(set().union(*(k.tensor_calls for k in self.kernels)), out)
         self.device_functions(out)
         for k in self.kernels:
             residents = self.residents.get(k.id) if isinstance(self.residents, Mapping) else self.residents

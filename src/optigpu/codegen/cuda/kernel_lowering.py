@@ -11,6 +11,7 @@ from optigpu.codegen.cuda.sections import KernelSection
 from optigpu.codegen.cuda.shared_memory_layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
 from optigpu.codegen.cuda.subexpressions import name_common
+from optigpu.codegen.cuda.tensor_cores import require_warps, tensor_calls, with_tensor_calls
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.cuda.unconverted import require_converted
 from optigpu.codegen.value_ranges import Ranges
@@ -48,6 +49,7 @@ class DeviceKernel:
     ranges: Ranges  # in the kernel
     host_ranges: Ranges  # at the launch, whose grid may be empty
     vector_calls: frozenset[tuple[str, str]]  # such as (vload4, float)
+    tensor_calls: frozenset[str]  # such as mma_tf32
     id: StatementId  # of the kernel_launch
 
     @property
@@ -73,8 +75,10 @@ def lower_kernel(
     grid, block = _launch_size(kernel, scope, functions)
     device = _device_body(kernel, scalars.keys() | scope.arrays.keys() | scope.values.keys(), functions)
     require_converted(device, scope, cells)
+    device, warps = with_tensor_calls(device)
     kernel = replace(kernel, grid=grid, block=block, device=device)
     threads = _mapped_threads(kernel, scope, scalars, lets)
+    require_warps(warps, threads)
     lowering = Lowering(threads, functions, "device", assigned=assigned_names(device), taken=threads.taken)
     lowering.shared_names |= scope.arrays.keys() | scalars.keys() | locals_in(device)
     running = threads.in_kernel(scope.ranges)
@@ -109,6 +113,7 @@ def lower_kernel(
         threads.with_coordinates(running),
         scope.ranges,
         frozenset(vector_calls(body)),
+        frozenset(tensor_calls(body)),
         kernel.id,
     )
 

@@ -18,6 +18,7 @@ RESERVED_WORDS = (
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
     "failure failed TRY host_array device_array scratch_array scratch_pool size_product load2 load4 store2 store4 blocks "
+    "mma mma_tf32 mma_tf32x3 tf32 tf32_high tf32_rest "
     "blocks_x blocks_y blocks_z first_y first_z slice_y slice_z NULL INFINITY snprintf"
 )
 CUDA_API = re.compile(r"cuda[A-Z]")

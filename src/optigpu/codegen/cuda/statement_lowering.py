@@ -10,6 +10,7 @@ from dataclasses import field
 from enum import Enum
 
 from optigpu.codegen.cuda.sections import PROOF_ONLY
+from optigpu.codegen.cuda.tensor_cores import RESULTS, ROUNDING, TENSOR_CALLS
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.folding import simplify
 from optigpu.codegen.integer_polynomials import binary, number, poly
@@ -254,6 +255,10 @@ class Lowering:
                 if self.note_vector(a, width) in registers and a is args[way == "load"]:
                     raise self.refuse("a vector access to an array of the thread's own, which begins anywhere,", s)
             return (replace(s, call=replace(call, args=args)),)
+        if name in TENSOR_CALLS and self.place == "device":
+            results = tuple(self.expr(a, scope) for a in call.args[:RESULTS])
+            operands = tuple(self.folded(a, scope) for a in call.args[RESULTS:])
+            return (replace(s, call=replace(call, args=(*results, *operands))),)
         if name in CONTROL_CALLS or name not in self.functions:
             allowed = name.startswith("memcpy") or name in ("free", "gmem_free")
             if self.place == "host" and allowed:
@@ -331,6 +336,7 @@ class Lowering:
             and e.func not in NUMERIC
             and e.func not in INTEGER
             and not e.func.startswith(("MINDEX", "MSIZE"))
+            and e.func not in ROUNDING
         ):
             raise self.refuse(f"`{e.func}`", e)
 

@@ -24,6 +24,7 @@ STANDIN_FLAGS = (
 )
 WATCH = ("-O0", "-fsanitize=thread")  # without optimisation, so that no access is removed
 LAUNCH = re.compile(r"\b(\w+)<<<(.*?)>>>\((.*?)\);", re.DOTALL)
+MMA = re.compile(r'asm volatile\("mma\.sync\.aligned\.m16n8k8\.row\.col\.f32\.tf32.*?\);', re.DOTALL)
 DYNAMIC = re.compile(r"extern __shared__ __align__\(16\) unsigned char shared_memory\[\];")
 
 
@@ -37,8 +38,9 @@ def cxx_compiler() -> str | None:
 
 
 def standin_text(cuda: str) -> str:
-    """CUDA text as C++: launches and dynamic shared memory become calls of the stand-in."""
+    """CUDA text as C++: launches, dynamic shared memory and tensor cores become calls of the stand-in."""
     text = LAUNCH.sub(r"standin::launch(\2, [=] { \1(\3); });", cuda)
+    text = MMA.sub("standin::mma_tf32(c0, c1, c2, c3, a0, a1, a2, a3, b0, b1, __LINE__);", text)
     return DYNAMIC.sub("unsigned char* const shared_memory = standin::dynamic_shared;", text)
 
 

@@ -59,7 +59,7 @@ extern unsigned char* dynamic_shared;
 void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, const std::function<void()>& body);
 void barrier(int line);
 void warp_barrier(int line);
-uint64_t exchange(uint64_t value, int lane, int line);
+const uint64_t* exchanged(uint64_t value, int line);  // the values of all lanes of the warp, up to the next exchange
 int lane();
 cudaError_t allocate(void** p, size_t bytes);
 cudaError_t release(void* p);
@@ -84,9 +84,44 @@ template <typename T>
 T shuffle(T value, int from, int line) {
   uint64_t bits = 0;
   memcpy(&bits, &value, sizeof value);
-  bits = exchange(bits, from, line);
+  bits = exchanged(bits, line)[from];
   memcpy(&value, &bits, sizeof value);
   return value;
+}
+
+template <typename To, typename From>
+To bits_as(From x) {
+  To y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}
+
+struct Pair {
+  float x, y;
+};
+
+// What all lanes have in two registers. Tensor cores ignore the lowest bits.
+inline void gathered(unsigned x, unsigned y, Pair (&all)[32], int line) {
+  const uint64_t* const values = exchanged(((uint64_t)(y & 0xffffe000u) << 32) | (x & 0xffffe000u), line);
+  memcpy(all, values, sizeof all);
+}
+
+// mma.m16n8k8: lane 4g + t has elements (8h + g, t + 4i) of the left matrix in a[2i + h], (t + 4i, g) of the right one in b[i], and
+// (8h + g, 2t + e) of the sums in c[2h + e].
+inline void mma_tf32(float& c0, float& c1, float& c2, float& c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0,
+    unsigned b1, int line) {
+  Pair left[2][32], right[32];
+  gathered(a0, a1, left[0], line);
+  gathered(a2, a3, left[1], line);
+  gathered(b0, b1, right, line);
+  const int g = lane() / 4, t = lane() % 4;
+  for (int k = 0; k < 8; k++) {
+    const Pair a = left[k / 4][4 * g + k % 4], b = right[4 * (2 * t) + k % 4], d = right[4 * (2 * t + 1) + k % 4];
+    c0 += a.x * (k < 4 ? b.x : b.y);
+    c1 += a.x * (k < 4 ? d.x : d.y);
+    c2 += a.y * (k < 4 ? b.x : b.y);
+    c3 += a.y * (k < 4 ? d.x : d.y);
+  }
 }
 }  // namespace standin
 
@@ -110,6 +145,9 @@ T shuffle(T value, int from, int line) {
   standin::shuffle(v, standin::lane() + (int)(d) < 32 ? standin::lane() + (int)(d) : standin::lane(), __LINE__)
 #define __shfl_up_sync(mask, v, d) \
   standin::shuffle(v, standin::lane() >= (int)(d) ? standin::lane() - (int)(d) : standin::lane(), __LINE__)
+
+inline unsigned __float_as_uint(float x) { return standin::bits_as<unsigned>(x); }
+inline float __uint_as_float(unsigned x) { return standin::bits_as<float>(x); }
 
 #define OPTIGPU_LEAST(T) \
   inline T min(T a, T b) { return a < b ? a : b; } \

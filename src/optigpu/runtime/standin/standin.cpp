@@ -246,7 +246,7 @@ void warp_barrier(int line) {
   yield();
 }
 
-uint64_t exchange(uint64_t value, int from, int line) {
+const uint64_t* exchanged(uint64_t value, int line) {
   Fiber* const me = current;
   me->parity ^= 1;
   slots[me->parity][me->number] = value;
@@ -254,7 +254,7 @@ uint64_t exchange(uint64_t value, int from, int line) {
   me->state = State::WARP;
   me->orders = false;
   yield();
-  return slots[me->parity][me->number / 32 * 32 + from];
+  return &slots[me->parity][me->number / 32 * 32];
 }
 
 cudaError_t allocate(void** p, size_t bytes) {

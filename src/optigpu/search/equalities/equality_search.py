@@ -208,7 +208,7 @@ class EqualitySearch:
                 step = self._aligned(facts, s, t, len(candidates)) if s.op == t.op else None
                 if step is not None:
                     return step
-        return None
+        return next((step for t in candidates if (step := self.reindexing.by_digits(facts, t)) is not None), None)
 
     def _aligned(self, facts: Facts, s: Term, t: Term, count: int) -> Rewrite | None:
         """Rewrite one of two sums into the form of the other, or split it so that one part is the other.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, arguments
@@ -170,6 +171,34 @@ class SumReindexing:
             forward = (k.abstract(k.fmod(at, k.num(c)), (y,)), k.abstract(k.fdiv(at, k.num(c)), (y,)))
             return Reindex(t, new, forward, (k.abstract(i, (r, q)),))
         return None
+
+    def by_digits(self, facts: Facts, t: Term) -> Reindex | None:
+        """Split a sum whose body has quotients of the index by numbers: f(i / 9, i / 3, i) over 0..9 * n, as a loop over nested
+        loops has it, is f(a, 3 * a + b, 9 * a + 3 * b + c) over 3, 3 and n. The first digit comes last: it may be merged with sums
+        inside."""
+        if t.op != "sum" or t.args[0] is not k.ZERO:
+            return None
+        _, high, body = t.args
+        (i,) = self.tools.temporaries(1, "d")
+        quotients = (q for q in k.subterms_with(instantiate(body, (i,)), "fdiv") if q.args[0] is i)
+        strides = sorted({int(q.args[1].data) for q in quotients if k.is_num(q.args[1])}, reverse=True)
+        if not strides or any(a % b for a, b in pairwise(strides)) or strides[-1] < 2:
+            return None
+        count = facts.simplify(k.fdiv(high, k.num(strides[0])))
+        if not self.tools.proves(facts, k.eq(k.scale(strides[0], count), high)):
+            return None
+        counts = [count, *(k.num(a // b) for a, b in zip(strides, (*strides[1:], 1)))]
+        xs = self.tools.temporaries(len(counts), "e")
+        index = k.add(*(k.scale(c, x) for c, x in zip((*strides, 1), xs)))
+        digits = [k.fdiv(i, k.num(strides[0]))]
+        digits += [k.fmod(k.fdiv(i, k.num(b)), k.num(a // b)) for a, b in zip(strides, (*strides[1:], 1))]
+        inside = facts.assume(*(k.and_(k.le(k.ZERO, x), k.lt(x, n)) for x, n in zip(xs, counts)))
+        new = inside.simplify(instantiate(body, (index,)))
+        for x, n in zip((xs[0], *reversed(xs[1:])), (counts[0], *reversed(counts[1:]))):
+            new = k.big("sum", k.ZERO, n, k.abstract(new, (x,)))
+        forward = tuple(k.abstract(d, (i,)) for d in (*digits[1:], digits[0]))
+        step = Reindex(t, new, forward, (k.abstract(index, (*xs[1:], xs[0])),))
+        return step if peel(new, len(xs)) is not None and self.forms.holds(facts, step) else None
 
     def shifted(self, a: Term, b: Term) -> Reindex | None:
         """Shift a sum onto the range of another one of the same length."""

@@ -96,15 +96,16 @@ def _without(program: Program, removed: list[Stmt]) -> Program:
     return program
 
 
-def insert_barriers(session: Session, nest: StatementId, grid: Collection[str]) -> None:
-    """Insert barriers between accesses of different threads of a block to the same cells.
+def insert_barriers(session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str] = ()) -> None:
+    """Insert barriers between accesses of different threads of a block to the same cells; for iterations of the loops `at_end`,
+    at the end of their bodies.
 
     Races are looked for on sampled values first, and the result is checked once. What the checker still reports is repaired one
     race at a time.
     """
     bare = session.program
     reasons = dict(session.reasons)
-    _place_barriers(session, nest, grid)
+    _place_barriers(session, nest, grid, at_end)
     _repair_races(session, nest)
     left = _first_problem(session)
     if left is not None and left.code in MISPLACED_BARRIERS and session.program is not bare:
@@ -112,14 +113,14 @@ def insert_barriers(session: Session, nest: StatementId, grid: Collection[str]) 
         _repair_races(session, nest)
 
 
-def _place_barriers(session: Session, nest: StatementId, grid: Collection[str]) -> None:
+def _place_barriers(session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str]) -> None:
     """Insert barriers that remove all races on sampled values: each at the outermost point that suffices for the race that it was
     inserted for, and none that the others make redundant."""
     constants = constants_of(session.program)
     program, step = session.program, len(session.steps)
     reasons: dict[StatementId, str] = {}
     for block in _blocks(program, nest, grid):
-        races = BlockRaces(_body_of(program, block), constants)
+        races = BlockRaces(_body_of(program, block), constants, at_end)
         placed: list[tuple[int, Stmt]] = []  # with the number of loops and conditions around it
         while (race := races.first(_body_of(program, block))) is not None and len(placed) < MAX_BARRIERS_PLACED:
             point = StatementPath(block.function, (*block.positions, *race.point))

@@ -6,6 +6,7 @@ statement races if another thread's pending access conflicts with one of its own
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import field
 
@@ -62,9 +63,12 @@ class _Found(Exception):
 
 
 class BlockRaces:
-    """Finds races of a block's body. Footprints are remembered, since barriers do not change them."""
+    """Finds races of a block's body. Footprints are remembered, since barriers do not change them. `at_end`: loops whose iterations
+    a barrier orders at the end of the body."""
 
-    def __init__(self, body: Body, constants: dict[str, Expr]) -> None:
+    def __init__(self, body: Body, constants: dict[str, Expr], at_end: Collection[str] = ()) -> None:
+        self.at_end = at_end
+        self.ends: dict[Positions, Positions] = {}  # the ends of the bodies of these loops, by the loop
         self.private = {s.name for s in statements(body) if isinstance(s, Decl) and not _is_shared(s)}
         self.private |= {s.index for s in statements(body) if isinstance(s, For)}
         self.assigned = assigned_names(body)
@@ -124,6 +128,8 @@ class BlockRaces:
     def _loop(self, s: For, path: Positions, moment: Moment, pending: _Pending) -> None:
         values = iterations(s, self.scope, MAX_ITERATIONS, SAMPLED_ITERATIONS)
         scope, before = self.scope, pending.out_of_scope
+        if s.index in self.at_end:
+            self.ends[path] = (*path, (0, len(s.body)))
         for n, i in enumerate(values(self.env) if values is not None else (0, 1)):
             pending.out_of_scope = False
             self.scope = scope.declare(s.index, s.range.start)
@@ -153,7 +159,9 @@ class BlockRaces:
         racing = [(m, array) for m, f in pending.accesses if (array := self._conflict(f, footprint)) is not None]
         if racing:
             depth = max(_common(m, moment) for m, _ in racing)
-            raise _Found(BlockRace(racing[0][1], path[: depth + 1]))
+            innermost = [m for m, _ in racing if _common(m, moment) == depth]
+            end = self.ends.get(path[:depth]) if all(_is_carried(m, moment) for m in innermost) else None
+            raise _Found(BlockRace(racing[0][1], end or path[: depth + 1]))
         pending.accesses.append((moment, footprint))
 
     def _conflict(self, earlier: Footprint, later: Footprint) -> str | None:
@@ -181,6 +189,11 @@ def _common(earlier: Moment, later: Moment) -> int:
             break
         common += isinstance(a, tuple)
     return common
+
+
+def _is_carried(earlier: Moment, later: Moment) -> bool:
+    """Are the moments in different iterations of one loop?"""
+    return next((isinstance(a, int) for a, b in zip(earlier, later) if a != b), False)
 
 
 def _is_shared(s: Decl) -> bool:

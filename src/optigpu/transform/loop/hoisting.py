@@ -200,7 +200,7 @@ def _hoist_once(session: Session, path: StatementPath) -> StatementPath:
 
     def without_declaration(body: Body) -> Body:
         rest = tuple(s for s in after if not is_free_of(s, decl.name))
-        return (*body[: path.index], *store, *_with_leading_index(rest, decl, number))
+        return (*body[: path.index], *store, *with_leading_index(rest, decl, number))
 
     changed = edit_body(session.program, path, without_declaration)
     inside = statement_at(changed, loop_path)
@@ -210,7 +210,7 @@ def _hoist_once(session: Session, path: StatementPath) -> StatementPath:
     return loop_path
 
 
-def _with_leading_index(body: Body, decl: Decl, number: Expr) -> Body:
+def with_leading_index(body: Body, decl: Decl, number: Expr) -> Body:
     """Every use of a declared variable or array, with one more index in front."""
     if isinstance(decl.type, Scalar):
         return substitute_body(body, {decl.name: cell(decl.name, [number])})

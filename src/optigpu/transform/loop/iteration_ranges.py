@@ -112,8 +112,11 @@ def shift_range(session: Session, target: TargetLike, by: Size | None = None, *,
 
 
 @transformation
-def collapse(session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2) -> Handle:
-    """Make one loop of nested loops: of two, or of as many as `levels` says.
+def collapse(
+    session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2, narrow: bool = False
+) -> Handle:
+    """Make one loop of nested loops: of two, or of as many as `levels` says. If the number of iterations depends on sizes, the
+    index has 64 bits, unless it is to be `narrow`.
 
     Before:
         for (int i = 0; i < 2; i++) {
@@ -128,7 +131,7 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None, 
         }
 
     Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other.
-    Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit 64 bits.
+    Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit the index.
     """
     if levels < 2:
         raise refuse("at least two loops become one", code="OG604")
@@ -144,7 +147,7 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None, 
         indices[nest[k].index] = counts[k].value(mod(number, size) if k else number)
         number = div(number, size)
     count, width = product([c.count for c in counts]), loop.index_type
-    if value_of(count) is None:  # a product of 32-bit counts may need 64 bits
+    if value_of(count) is None and not narrow:  # a product of 32-bit counts may need 64 bits
         count, width = product([Cast(INT64, counts[0].count), *(c.count for c in counts[1:])]), INT64
     own = tuple(c for c in nest[-1].contract if c.kind in PER_ITERATION or c.kind == "invariant")
     contract = map_clauses(own, lambda e: substitute(e, indices))

@@ -7,22 +7,31 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Var
+from optigpu.syntax.exprs import Array, Var
 from optigpu.syntax.program import Body, Decl, For, Store
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.walk import rewrite_body, root_name, statements
-from optigpu.transform.tools.array_declarations import dims_of
+from optigpu.transform.loop.hoisting import with_leading_index
+from optigpu.transform.tools.array_declarations import dims_of, elem_of
 from optigpu.transform.tools.c_text import without_ids
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import folded, lit, minimum, minus, plus
+from optigpu.transform.tools.simplified import folded, lit, minimum, minus, mod, plus
 
 
 @transformation
-def prefetch(session: Session, target: TargetLike, *, before: TargetLike | None = None) -> Handle:
+def prefetch(
+    session: Session,
+    target: TargetLike,
+    *,
+    before: TargetLike | None = None,
+    past_end: bool = False,
+    buffers: int = 1,
+) -> Handle:
     """Fill a local array one iteration ahead, so that its loads overlap with computation: before the loop for the first iteration,
     and in each iteration for the next one, at the end of the body or at the point `before`. The last iteration loads its own data
-    a second time.
+    a second time; with `past_end`, that of the iteration after it, which the guards of the loads then have to keep inside arrays.
+    With `buffers=2` two arrays take turns, so that an iteration fills one while others still use the other.
 
     Before:
         for (int i = 0; i < 4; i++) {
@@ -50,7 +59,8 @@ def prefetch(session: Session, target: TargetLike, *, before: TargetLike | None 
         }
 
     Needs: an array declared in a loop that counts up from 0 by one, and written only by the statement after its declaration.
-    Fails: when the loop may have no iteration, the loop writes what is loaded, or the array is used after the point.
+    Fails: when the loop may have no iteration (unless `past_end`), the loop writes what is loaded, or the array is used after the
+    point (unless there are two buffers).
     """
     path = session.find(target, "decl")
     decl = session.at(path)
@@ -66,11 +76,19 @@ def prefetch(session: Session, target: TargetLike, *, before: TargetLike | None 
     point = around.child(len(loop.body)) if before is None else session.find(before)
     if point.parent != around or point.index < k + 2:
         raise refuse("`before` is not in the body of the loop, after the array is filled", loop)
-    i, count = loop.index, loop.range.bound
-    first_fill = rewrite_body(substitute_body(fill, {i: lit(0)}), folded)
-    following = minimum(plus(Var(i), lit(1)), minus(count, lit(1)))
-    next_fill = tuple(without_ids(s) for s in substitute_body(fill, {i: following}))
-    body = (*loop.body[:k], *loop.body[k + 2 : point.index], *next_fill, *loop.body[point.index :])
+    if buffers not in (1, 2):
+        raise refuse("an array has one buffer or two", decl, code="OG604")
+    i, after = Var(loop.index), plus(Var(loop.index), lit(1))
+    following = after if past_end else minimum(after, minus(loop.range.bound, lit(1)))
+    first_fill = rewrite_body(substitute_body(fill, {i.name: lit(0)}), folded)
+    next_fill = tuple(without_ids(s) for s in substitute_body(fill, {i.name: following}))
+    uses, later = loop.body[k + 2 : point.index], loop.body[point.index :]
+    if buffers == 2:
+        first_fill = with_leading_index(first_fill, decl, lit(0))
+        next_fill = with_leading_index(next_fill, decl, mod(after, lit(2)))
+        uses, later = (with_leading_index(part, decl, mod(i, lit(2))) for part in (uses, later))
+        decl = replace(decl, type=Array(elem_of(decl), (lit(2), *dims_of(decl))))
+    body = (*loop.body[:k], *uses, *next_fill, *later)
     session.annotation_changes.incomplete.add(loop.id)  # its contract says nothing of the array
     session.put(around, decl, *first_fill, replace(loop, body=body))
     return session.handle(around.sibling(1 + len(first_fill)))

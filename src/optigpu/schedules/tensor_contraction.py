@@ -1,0 +1,237 @@
+"""Sums of products on tensor cores: a warp computes tiles of 16 x 8 from tiles in shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd, prod
+
+from optigpu.light_dataclass import dataclass
+from optigpu.schedules.contraction import (
+    _accesses,
+    _divided,
+    _inline_constants,
+    _is_along,
+    _last_size,
+    _number_bound,
+    _skip,
+)
+from optigpu.script.targets import For, Target, Write
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Expr, Var
+from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES
+from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.c_text import as_expression
+from optigpu.transform.tools.refusal import refuse
+
+VECTOR = 4  # floats of an access
+REGISTERS = 1 << 16  # of a multiprocessor
+
+
+@dataclass(frozen=True)
+class WarpTile:
+    """Rows, columns and summands of a block, and rows and columns of a warp."""
+
+    rows: int
+    cols: int
+    depth: int
+    warp_rows: int
+    warp_cols: int
+
+    @property
+    def threads(self) -> int:
+        return self.rows // self.warp_rows * (self.cols // self.warp_cols) * GROUPS * LANES
+
+    @property
+    def resident(self) -> int:
+        """How many blocks a multiprocessor has registers for: sums, and as many for all else."""
+        return max(1, REGISTERS // (2 * self.rows * self.cols))
+
+    def shares(self, *extents: int) -> bool:
+        """Can all threads take part in loops of these extents?"""
+        missing = self.threads
+        for extent in extents:
+            missing //= gcd(extent, missing)
+        return missing == 1
+
+
+@dataclass(frozen=True)
+class StagedFactor:
+    """A factor, its copy in shared memory, the registers that it is loaded into, the loop over its rows or columns, and how many of
+    them a block has. `along`: are adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last
+    dimension, if vector accesses are wanted."""
+
+    array: str
+    copy: str
+    loaded: str
+    loop: str
+    extent: int
+    along: bool
+    size: Expr | None
+
+
+@transformation
+def tensor_contraction(
+    s: TransformSession,
+    *,
+    rows: str,
+    cols: str,
+    inner: str,
+    left: str,
+    right: str,
+    out: str,
+    grid: Sequence[str] = (),
+    taps: Sequence[str] = (),
+    inside: Sequence[str] = (),
+    total: str = "sum",
+    tile: tuple[int, int, int] = (128, 128, 16),
+    warp: tuple[int, int] = (64, 32),
+    vector: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    precision: str = "tf32x3",
+    resident: int | None = None,
+) -> None:
+    """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
+    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best.
+
+    While a block uses the tiles of a chunk, its threads load those of the next one into registers.
+    """
+    w = WarpTile(*tile, *warp)
+    _inline_constants(s)
+    for loop in inside:
+        _number_bound(s, loop)
+    counts = [_number_bound(s, loop) for loop in taps]
+    sizes = {a: _last_size(s, a) for a in vector}
+    factors = (
+        StagedFactor(left, "ls", "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
+        StagedFactor(right, "rs", "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
+    )
+    blocks = [*grid, "br", "bc"]
+    chunk = "part" if taps else "chunk"
+    for loop, outer, size in ((rows, "br", w.rows), (cols, "bc", w.cols), (inner, chunk, w.depth)):
+        s.loop.tile(loop, size, outer=outer, tail="guard")
+    s.loop.reorder(*blocks, rows, cols)
+    s.loop.reorder(*blocks, chunk, *taps, rows, cols, *inside, inner)
+    if taps:  # one loop over all chunks of summands, so that the next one is loaded early
+        s.loop.collapse(chunk, levels=1 + len(taps), index="chunk", narrow=prod(counts) < w.depth)
+    _skip(s, total, [as_expression(text) for text in skip], rows)
+    at, summed = For("chunk") / For(rows, body=Write(total)), For("chunk") / Write(total)
+    for x, other in (factors, reversed(factors)):
+        s.loop.hoist_expr(summed, x.loaded, read=x.array, before=at, indep=[other.loop], outside=0)
+    s.loop.unguard(For(rows, body=Write(total)).all)
+    for x in factors:
+        s.matrix.stage(x.loaded, at=at, name=x.copy)
+    copies = [_copied(s, x, inner, w, inside) for x in factors]
+    for x in factors:
+        s.loop.prefetch(x.loaded, before=at, past_end=True)
+    for x in factors:
+        s.loop.prefetch(x.copy, buffers=2)
+    _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
+    stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)) if out in sizes else None
+    for loop in (*inside, "ks"):
+        s.loop.unroll_hint(For(loop, body=Write(total)))
+    s.gpu.launch(
+        grid=blocks,
+        block=[*_threads(rows), *(name for c in copies for name in c.threads)],
+        shared={x.copy: pad(4 if x.along else 8) for x in factors},
+        registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
+        blocks_per_multiprocessor=resident or w.resident,
+        barrier_at_end=["chunk"],
+    )
+    for x, c in zip(factors, copies):
+        if c.vector is not None:
+            for n in range(2):  # before the chunks, and for the next one; a loop that is converted is gone
+                s.gpu.vectorize(For(c.vector, body=Write(x.loaded)).nth(n))
+                s.gpu.vectorize(For(c.vector, body=Write(x.copy)).first)
+    if stored is not None:
+        s.gpu.vectorize(stored)
+    s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
+
+
+def _threads(rows: str) -> list[str]:
+    """The loops over warps, and over the threads of a warp."""
+    return ["wr", "wc", rows, "tc"]
+
+
+def _divide_among_warps(
+    s: TransformSession, w: WarpTile, rows: str, cols: str, inner: str, inside: Sequence[str], total: str, out: str
+) -> None:
+    """Divide the loops over the sums of a block: rows are 16 mr + 8 hr + row of a warp, columns 8 mc + 2 tc + column."""
+    row_tiles = (("wr", w.warp_rows), ("mr", 16), ("hr", GROUPS))
+    col_tiles = (("wc", w.warp_cols), ("mc", 8), ("tc", COLS))
+    for loop, tiles in ((rows, row_tiles), (cols, col_tiles)):
+        for outer, size in tiles:
+            s.loop.tile(For(loop, body=Write(total)), size, outer=outer, all=True)
+            s.loop.tile(For(loop, body=Write(out)), size, outer=outer)
+    s.loop.tile(For(inner, body=Write(total)), DEPTH, outer="ks")
+    summed = For("chunk") / Write(total)
+    s.loop.reorder(*_threads(rows), *inside, "ks", "mr", "mc", inner, "hr", cols, at=summed)
+    for other in (Write(total).first, Write(out)):
+        s.loop.reorder(*_threads(rows), "mr", "mc", "hr", cols, at=other)
+    for dim, (_, size) in enumerate(col_tiles, 1):
+        s.matrix.split_dim(total, dim, size)
+    for dim, (_, size) in enumerate(row_tiles):
+        s.matrix.split_dim(total, dim, size)
+    s.matrix.reorder_dims(total, [0, 4, 3, 6, 1, 5, 2, 7])
+
+
+@dataclass(frozen=True)
+class SpreadCopy:
+    """The loops of a copy: those of threads, and the one of four adjacent elements, if there is one."""
+
+    threads: list[str]
+    vector: str | None
+
+
+def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, inside: Sequence[str]) -> SpreadCopy:
+    """Lay out the copy of a factor, and distribute the two halves of copying, to registers and from there, among the threads."""
+    slow, fast = (x.loop, inner) if x.along else (inner, x.loop)
+    s.matrix.reorder_dims(x.copy, [_dims(s, x.copy).index(loop) for loop in (*inside, slow, fast)])
+    prefix = x.copy[0] + "_"
+    for loop in (*inside, slow, fast):
+        for array in (x.loaded, x.copy):
+            s.loop.rename(_filling(array, loop), prefix + loop)
+    slow, fast, between = prefix + slow, prefix + fast, [prefix + loop for loop in inside]
+    extents = {prefix + x.loop: x.extent, prefix + inner: w.depth}
+    vector = None
+    if x.size is not None and w.shares(extents[fast] // VECTOR, extents[slow]):
+        vector, fast = fast, fast + "_quad"
+        _divided_copy(s, x, vector, VECTOR, fast)
+        extents[fast] = extents[vector] // VECTOR
+    threads: list[str] = []
+    missing = w.threads
+    for loop in (fast, slow):
+        taken = gcd(extents[loop], missing)
+        if taken == 1:
+            between.append(loop)
+            continue
+        if taken < extents[loop]:
+            between.append(loop + "_rest")
+            _divided_copy(s, x, loop, taken, between[-1])
+        threads.insert(0, loop)
+        missing //= taken
+    if missing > 1:
+        raise refuse(f"{w.threads} threads cannot share the copy of a tile of `{x.array}`", code="OG604")
+    order = [*threads, *between, *([vector] if vector else [])]
+    for array in (x.loaded, x.copy):
+        s.loop.reorder(*order, at=Write(array).first)
+    s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
+    s.loop.fast_path(_filling(x.loaded, order[0]), when=_divided(x.size) if vector and x.size else None)
+    return SpreadCopy(threads, vector)
+
+
+def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, outer: str) -> None:
+    """Divide a loop of a copy, and the dimension of the registers that it fills."""
+    dim = _dims(s, x.loaded).index(loop)
+    for array in (x.loaded, x.copy):
+        s.loop.tile(_filling(array, loop), size, outer=outer)
+    s.matrix.split_dim(x.loaded, dim, size)
+
+
+def _dims(s: TransformSession, array: str) -> list[str]:
+    """The loop indices that an array is first accessed with, by dimension."""
+    return [i.name for i in _accesses(s, array)[0].indices if isinstance(i, Var)]
+
+
+def _filling(array: str, loop: str) -> Target:
+    return For(loop, body=Write(array).first)

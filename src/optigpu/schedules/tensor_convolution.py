@@ -1,0 +1,75 @@
+"""Convolutions on tensor cores: the filter is packed first, so that a block reads adjacent elements of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from optigpu.schedules.contraction import _accesses, _inline_constants
+from optigpu.schedules.elements import elements
+from optigpu.schedules.tensor_contraction import tensor_contraction
+from optigpu.script.targets import For, Write
+from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.transform.registry import TransformSession
+
+PACKED = "packed"
+
+
+@transformation
+def tensor_convolution(
+    s: TransformSession,
+    *,
+    rows: str,
+    cols: str,
+    inner: str,
+    filters: str,
+    image: str,
+    out: str,
+    grid: Sequence[str],
+    taps: Sequence[str],
+    total: str = "sum",
+    tile: tuple[int, int, int] = (128, 128, 16),
+    warp: tuple[int, int] = (64, 32),
+    precision: str = "tf32",
+    resident: int | None = None,
+) -> None:
+    """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
+    adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
+    sum."""
+    _inline_constants(s)
+    loops = [*grid, rows, cols, *taps, inner]
+    used = set().union(*(free_vars(i) for i in _accesses(s, filters)[0].indices))
+    s.loop.hoist_expr(
+        For(inner) / Write(total),
+        PACKED,
+        read=filters,
+        before=For(grid[0]),
+        indep=[loop for loop in loops if loop not in used],
+    )
+    order = [*(loop for loop in (*grid, *taps, inner) if loop in used), rows]
+    names = [i.name for i in _accesses(s, PACKED)[0].indices if isinstance(i, Var)]
+    s.matrix.reorder_dims(PACKED, [names.index(loop) for loop in order])
+    filled = Write(PACKED)
+    s.loop.reorder(*order, at=filled)
+    for loop in order:
+        s.loop.rename(For(loop, body=filled), f"f_{loop}")
+    elements(s, *(f"f_{loop}" for loop in order), name="f_block")
+    tensor_contraction(
+        s,
+        rows=rows,
+        cols=cols,
+        inner=inner,
+        left=PACKED,
+        right=image,
+        out=out,
+        grid=grid,
+        taps=taps,
+        total=total,
+        tile=tile,
+        warp=warp,
+        vector=[PACKED, out],
+        precision=precision,
+        resident=resident,
+    )
+    s.gpu.stay_on_device()
