@@ -50,6 +50,42 @@ def test_simplification_keeps_the_value() -> None:
     assert accepted(simplified_has_the_same_value, 400) >= 48
 
 
+def pixels(extra: int, d: Term) -> tuple[Facts, Term]:
+    """An index t of h * d + extra pixels in rows of d; h >= 0, w >= 3."""
+    w, h, t = (k.var(name, INT) for name in "wht")
+    known = [k.le(k.num(3), w), k.le(ZERO, h), k.le(ZERO, t), k.lt(t, k.add(k.mul(h, d), k.num(extra)))]
+    return Facts().assume(*known), k.fdiv(t, d)
+
+
+@pytest.mark.parametrize("more", [4, 1, -2])
+def test_quotient_by_a_sum_is_bounded(more: int) -> None:
+    d = k.add(k.var("w", INT), k.num(more))
+    facts, row = pixels(0, d)
+    assert facts.proves(k.and_(k.le(ZERO, row), k.lt(row, k.var("h", INT))))
+    rest = k.sub(k.var("t", INT), k.mul(d, row))
+    assert facts.proves(k.and_(k.le(ZERO, rest), k.lt(rest, d)))
+
+
+def test_quotient_by_a_sum_is_not_bounded_more_tightly() -> None:
+    d = k.add(k.var("w", INT), k.num(4))
+    facts, row = pixels(1, d)
+    assert not facts.proves(k.lt(row, k.var("h", INT)))
+
+
+def test_quotient_by_a_sum_that_may_be_zero_is_not_bounded() -> None:
+    facts, row = pixels(0, k.sub(k.var("w", INT), k.num(3)))
+    assert not facts.proves(k.lt(row, k.var("h", INT)))
+
+
+def test_multiple_of_a_sum_is_taken_out_of_a_quotient() -> None:
+    w, i, j = (k.var(name, INT) for name in "wij")
+    d = k.add(w, k.num(4))
+    facts = Facts().assume(k.le(ZERO, w), k.le(ZERO, j), k.lt(j, d))
+    assert facts.simplify(k.fdiv(k.add(k.mul(d, i), j), d)) is i
+    assert facts.simplify(k.fdiv(k.add(k.mul(d, k.sub(i, ONE)), j), d)) is k.sub(i, ONE)
+    assert facts.simplify(k.fdiv(k.add(k.mul(w, i), j), d)) is not i
+
+
 @pytest.mark.parametrize("d", [2, 3, 5])
 def test_an_exact_quotient_has_one_form(d: int) -> None:
     """(i + j) div d and -((-i - j) div d) are equal where d divides i + j: a simplified term does not go back and forth."""

@@ -74,9 +74,11 @@ class BoundTable:
                 case "fdiv":
                     x, d = a.args
                     power = d.op == "pow2" and self._is_natural(d.args[0])
-                    if (d.op == "num" and d.data > 0) or d in self.positive or power:
+                    if (d.op == "num" and d.data > 0) or d in self.positive or power or self._is_positive_sum(d):
                         self.add(k.le(k.mul(d, a), x))
                         self.add(k.le(x, k.add(k.mul(d, a), k.sub(d, ONE))))
+                        if d.op == "poly":  # then `add` finds the quotient in several monomials
+                            self.of.setdefault(a, {}).update({(d, -1, x): None, (d, 1, k.sub(x, k.sub(d, ONE))): None})
                         if d.op != "num" and self.at_least(0, x):
                             self.add(k.le(a, x))
                 case "max":
@@ -94,6 +96,13 @@ class BoundTable:
                 case _:
                     pass
 
+    def _is_positive_sum(self, d: Term) -> bool:
+        """d >= 1, for a sum such as w + 4 or w - 2: d - 1 has no negative summand, or is not negative by a fact."""
+        if d.op != "poly":
+            return False
+        rest = k.sub(d, ONE)
+        return self.are_nonnegative(k.coefficients(rest)) or k.le(ZERO, rest) in self.known
+
     def _is_natural(self, x: Term) -> bool:
         return k.le(ZERO, x) is TRUE or k.le(ZERO, x) in self.known
 
@@ -105,7 +114,8 @@ class BoundTable:
             return True
         match a.op:
             case "fdiv":
-                return least == 0 and self.at_least(0, a.args[0]) and self.at_least(1, a.args[1])
+                x, d = a.args
+                return least == 0 and self.at_least(0, x) and (self.at_least(1, d) or self._is_positive_sum(d))
             case "max":
                 return any(self.at_least(least, x) for x in a.args)
             case _:

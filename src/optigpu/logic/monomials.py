@@ -30,14 +30,24 @@ def linear_in(cs: Coefficients, v: Term, most: int = 1) -> tuple[Term, Term] | N
 
 
 def split_multiple(a: Term, d: Term) -> tuple[Term, Term]:
-    """(quotient, rest) with a = d * quotient + rest, for a divisor d that is a single monomial, or that divides a."""
+    """(quotient, rest) with a = d * quotient + rest, for a divisor d that is no number.
+
+    Of a divisor with several monomials, such as w + 4, a multiple is taken out where all of it is there: of w * i + 4 * i + j, i
+    times; a constant in it may be merged with others.
+    """
     if d.op == "num":
         return ZERO, a
     ca, ds = k.coefficients(a), k.coefficients(d)
-    dm, dc = next(iter(ds.items()))
-    if len(ds) > 1:
-        multiple = ca.get(dm, 0) // dc
-        return (k.num(multiple), ZERO) if k.scale(multiple, d) is a else (ZERO, a)
+    dm, dc = max(ds.items(), key=lambda item: len(item[0]))
     within = {m: left for m, c in ca.items() if (left := without_factors(m, dm)) is not None and c % dc == 0}
     quotient = {left: ca[m] // dc for m, left in within.items()}
+    if len(ds) > 1:
+        quotient = {m: c for m, c in quotient.items() if _is_within(k.mul(d, k.polynomial({m: c}, INT)), ca)}
+        q = k.polynomial(quotient, INT)
+        return q, k.sub(a, k.mul(d, q))
     return k.polynomial(quotient, INT), k.polynomial({m: c for m, c in ca.items() if m not in within}, INT)
+
+
+def _is_within(p: Term, cs: Coefficients) -> bool:
+    """Has a polynomial with these coefficients all summands of p, its constant aside?"""
+    return all(cs.get(m) == c for m, c in k.coefficients(p).items() if m)

@@ -7,6 +7,7 @@ from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
+from optigpu.schedules.quotients import bind_quotients
 from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
@@ -17,6 +18,7 @@ from optigpu.syntax.macro_constants import constants_of
 from optigpu.syntax.program import Decl, If
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
@@ -73,6 +75,7 @@ def contraction(
     each: tuple[int, int] = (8, 8),
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
+    name: str = "",
 ) -> None:
     """A kernel of `out[rows][cols] = sum over taps and inner of left[rows] * right[cols]`, for any sizes.
 
@@ -83,14 +86,17 @@ def contraction(
     which all summands are zero: they are tested once for a block.
 
     `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
-    or `inside`. Without these the next chunk is loaded while the present one is used.
+    or `inside`. Without these the next chunk is loaded while the present one is used, and `name` is a prefix of the names of new
+    loops and arrays, for programs with several such kernels.
     """
-    _inline_constants(s)
+    inline_constants(s)
     require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
-        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, *along), Block(*tile, each))
+        pipelined(
+            s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along), Block(*tile, each)
+        )
         return
     t = Tile(*tile)
     for loop in inside:
@@ -103,9 +109,11 @@ def contraction(
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
     s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
-    _skip(s, total, [as_expression(text) for text in skip])
+    _skip(s, total, [as_expression(text) for text in skip], taps=taps)
     _stage(s, f, g, total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
+    for array, loops in ((f.copy, threads), (g.copy, more)):
+        bind_quotients(s, _copy(array, loops[0]))
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out])) if out in sizes else None
     for loop in (*inside, inner):
         s.loop.unroll_hint(For(loop, body=Write(total)))
@@ -136,15 +144,14 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr") -> None:
-    inside = [e for e in tests if "chunk" in free_vars(e)]
-    for target, some in (
-        (For("chunk") / For(first, body=Write(total)), inside),
-        (For("chunk"), [e for e in tests if e not in inside]),
-    ):
-        if some:
-            path, loop = loop_at(s, target)
-            s.put(path, If(conjunction(some), (loop,)))
+def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr", taps: Sequence[str] = ()) -> None:
+    """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
+    inner = [*taps, "chunk"]
+    levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
+    for level in sorted({*levels}, reverse=True):
+        whole = For("chunk") / For(first, body=Write(total))
+        path, loop = loop_at(s, For(inner[level], body=Write(total)) if level < len(inner) else whole)
+        s.put(path, If(conjunction([e for e, own in zip(tests, levels) if own == level]), (loop,)))
 
 
 def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
@@ -159,10 +166,11 @@ def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
         s.matrix.stage(x.copy, at=For(x.loops[3], body=Write(total)) / For("hr", body=Write(total)), name=name)
 
 
-def _inline_constants(s: TransformSession) -> None:
+def inline_constants(s: TransformSession) -> None:
     """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
     loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
-    names = {x.name: None for loop in loops for x in statements(loop.body) if isinstance(x, Decl) and x.const}
+    inside = [x for loop in loops for x in statements(loop.body) if isinstance(x, Decl)]
+    names = {x.name: None for x in inside if x.const and isinstance(x.type, Scalar)}
     for name in names:
         s.variable.inline(name)
 

@@ -9,12 +9,14 @@ from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import (
     _accesses,
     _divided,
-    _inline_constants,
     _is_along,
     _last_size,
     _number_bound,
     _skip,
+    inline_constants,
 )
+from optigpu.schedules.quotients import bind_quotients
+from optigpu.schedules.required_names import require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
@@ -90,21 +92,24 @@ def tensor_contraction(
     skip: Sequence[str] = (),
     precision: str = "tf32x3",
     resident: int | None = None,
+    name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best.
+    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best. `name`: a
+    prefix of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
     w = WarpTile(*tile, *warp)
-    _inline_constants(s)
+    inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     for loop in inside:
         _number_bound(s, loop)
     counts = [_number_bound(s, loop) for loop in taps]
     sizes = {a: _last_size(s, a) for a in vector}
     factors = (
-        StagedFactor(left, "ls", "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
-        StagedFactor(right, "rs", "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
+        StagedFactor(left, name + "ls", name + "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
+        StagedFactor(right, name + "rs", name + "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
     )
     blocks = [*grid, "br", "bc"]
     chunk = "part" if taps else "chunk"
@@ -124,6 +129,10 @@ def tensor_contraction(
     copies = [_copied(s, x, inner, w, inside) for x in factors]
     for x in factors:
         s.loop.prefetch(x.loaded, before=at, past_end=True)
+    for x, c in zip(factors, copies):
+        loads = For(c.threads[-1], body=Write(x.loaded))
+        bind_quotients(s, loads.first)
+        bind_quotients(s, loads.last)
     for x in factors:
         s.loop.prefetch(x.copy, buffers=2)
     _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
@@ -137,6 +146,7 @@ def tensor_contraction(
         registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
         blocks_per_multiprocessor=resident or w.resident,
         barrier_at_end=["chunk"],
+        repair=False,
     )
     for x, c in zip(factors, copies):
         if c.vector is not None:
@@ -166,7 +176,7 @@ def _divide_among_warps(
     s.loop.tile(For(inner, body=Write(total)), DEPTH, outer="ks")
     summed = For("chunk") / Write(total)
     s.loop.reorder(*_threads(rows), *inside, "ks", "mr", "mc", inner, "hr", cols, at=summed)
-    for other in (Write(total).first, Write(out)):
+    for other in (Write(total).first, For(rows) / Write(out)):
         s.loop.reorder(*_threads(rows), "mr", "mc", "hr", cols, at=other)
     for dim, (_, size) in enumerate(col_tiles, 1):
         s.matrix.split_dim(total, dim, size)
@@ -187,7 +197,7 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     """Lay out the copy of a factor, and distribute the two halves of copying, to registers and from there, among the threads."""
     slow, fast = (x.loop, inner) if x.along else (inner, x.loop)
     s.matrix.reorder_dims(x.copy, [_dims(s, x.copy).index(loop) for loop in (*inside, slow, fast)])
-    prefix = x.copy[0] + "_"
+    prefix = x.copy + "_"
     for loop in (*inside, slow, fast):
         for array in (x.loaded, x.copy):
             s.loop.rename(_filling(array, loop), prefix + loop)

@@ -36,7 +36,15 @@ from optigpu.transform.loop import (
     unrolling,
 )
 from optigpu.transform.matrix import array_elimination, array_layouts, local_copies, staging
-from optigpu.transform.reduce import atomic_updates, prefix_sums, reductions, sliding_window, warp_reduction
+from optigpu.transform.reduce import (
+    atomic_updates,
+    deviations,
+    online_sums,
+    prefix_sums,
+    reductions,
+    sliding_window,
+    warp_reduction,
+)
 from optigpu.transform.step_names import unknown_step
 
 
@@ -64,6 +72,7 @@ class LoopTransforms(StepGroup):
     prefetch = prefetching.prefetch
     once = iteration_ranges.once
     split_range = iteration_ranges.split_range
+    widen_range = iteration_ranges.widen_range
     shift_range = iteration_ranges.shift_range
     collapse = iteration_ranges.collapse
     hoist = hoisting.hoist
@@ -84,6 +93,7 @@ class VariableTransforms(StepGroup):
     insert = variable.insert
     rename = variable.rename
     init_detach = variable.init_detach
+    to_array = variable.to_array
     elim = variable.elim
 
 
@@ -149,9 +159,13 @@ class ReductionTransforms(StepGroup):
     slide = sliding_window.slide
     parts = reductions.parts
     tree = reductions.tree
+    select = reductions.select
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan
+    moments = deviations.moments
+    online = online_sums.online
+    online_parts = online_sums.online_parts
 
 
 class GpuTransforms(StepGroup):

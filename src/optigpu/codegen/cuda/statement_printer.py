@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from optigpu.codegen.atomic_text import device_atomic, host_atomic
 from optigpu.codegen.conversions import device_conversion
 from optigpu.codegen.cuda.statement_lowering import FULL_WARP, ArrayInfo, Storage
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import on_stack
-from optigpu.codegen.integer_polynomials import poly
+from optigpu.codegen.integer_polynomials import keeps_value, poly, same_value
 from optigpu.codegen.value_ranges import Ranges, inside_loop
 from optigpu.codegen.wrapping import ranges_after
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import ATOMICS, VECTOR_CALLS
 from optigpu.syntax.diagnostic import input_error, placed_at
-from optigpu.syntax.exprs import Addr, Array, Binary, Call, Expr, Index, Int, Var, is_int
+from optigpu.syntax.exprs import Addr, Array, Binary, Call, Cast, Expr, Index, Int, Var, is_int
 from optigpu.syntax.operators import POSTFIX_PRECEDENCE, UNARY_PRECEDENCE, precedence
 from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.printer import Lines
@@ -117,7 +118,7 @@ class CudaExprs(CExprs):
             size = size * poly(d) if d is not None else size.scaled(1 << 40)
         narrow = info.storage is Storage.SHARED or self.ranges.at_most(size, INT.high)
         out, level, started, wide = "", POSTFIX_PRECEDENCE, False, narrow
-        for i, d in zip(indices, info.dims):
+        for i, d in zip(without_quotients(indices, info.dims), info.dims):
             if started:
                 assert d is not None
                 if not wide:
@@ -276,6 +277,27 @@ class BodyPrinter:
                         if s.index in mentioned:
                             return True
         return False
+
+
+def without_quotients(indices: tuple[Expr, ...], dims: Sequence[Expr | None]) -> list[Expr]:
+    """Indices with the same offset: (e / d) * d + e % d is e, if d is the size of the dimension that e % d is in.
+
+    The access is in bounds, so d > 0; and C's division has that law whatever the signs are.
+    """
+    out = list(indices)
+    for n, (a, b) in enumerate(pairwise(indices)):
+        size = dims[n + 1]
+        match _unconverted(a), _unconverted(b):
+            case Binary("/", e, d), Binary("%", same_e, same_d) if size is not None and same_value(d, size):
+                if same_value(e, same_e) and same_value(d, same_d):
+                    out[n : n + 2] = [Int(0, type=INT), e]
+            case _:
+                pass
+    return out
+
+
+def _unconverted(e: Expr) -> Expr:
+    return _unconverted(e.arg) if isinstance(e, Cast) and keeps_value(e) and is_int(e.arg.type) else e
 
 
 def comment(text: str, indent: int = 1) -> str:

@@ -66,6 +66,7 @@ class EqualitySearch:
         self.goal: tuple[Facts, Term, Term] | None = None
         self.choices = 0  # outermost choices around the goal whose cases are being distinguished
         self.guess: Guess | None = None
+        self.never_alike: set[tuple[Facts, Term, Term]] = set()  # pairs are met again in each round
         self.forms = SumForms(tools)
         self.cuts = SumCuts(tools)
         self.reindexing = SumReindexing(tools, self.forms)
@@ -86,6 +87,7 @@ class EqualitySearch:
     def _search_afresh(self, facts: Facts, a: Term, b: Term, guess: Guess | None) -> EqualitySteps | None:
         """Search without any state of earlier searches, so that the answer depends on the question alone."""
         self.budget, self.goal, self.guess, self.choices = SEARCH_BUDGET, (facts, a, b), guess, 0
+        self.never_alike.clear()
         self.forms.restart()
         self.reindexing.restart()
         try:
@@ -202,6 +204,9 @@ class EqualitySearch:
                 guarded = self.reindexing.guarded(facts, old, like) if opposite else None
                 if guarded is not None:
                     return guarded
+            alike = self._alike(facts, s, t) if opposite else None
+            if alike is not None:
+                return alike
         plainest = sorted(candidates, key=lambda t: term_size(t.args[-1]))  # others are brought into its form
         for i, s in enumerate(plainest):
             for t in plainest[i + 1 :]:
@@ -209,6 +214,16 @@ class EqualitySearch:
                 if step is not None:
                     return step
         return next((step for t in candidates if (step := self.reindexing.by_digits(facts, t)) is not None), None)
+
+    def _alike(self, facts: Facts, s: Term, t: Term) -> Rewrite | None:
+        """Rewrite one of two nests into the other if they differ only in the order of ranges and in how guards are written."""
+        if (facts, s, t) in self.never_alike:
+            return None
+        step = self.nests.corresponding(s, t)
+        if step is not None and self.forms.holds(facts, step):
+            return step
+        self.never_alike.add((facts, s, t))
+        return None
 
     def _aligned(self, facts: Facts, s: Term, t: Term, count: int) -> Rewrite | None:
         """Rewrite one of two sums into the form of the other, or split it so that one part is the other.
@@ -231,6 +246,7 @@ class EqualitySearch:
 
     def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
         """Find a step that does not simplify anything by itself."""
+        bounded = (self.forms.bounded(facts, t) for t in one_sided(a, b))
         return (
             self.cuts.at_compared_end(facts, a, b)
             or self._by_large_residue(a, b)
@@ -240,6 +256,7 @@ class EqualitySearch:
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)
             or self.cuts.last_of_argmax(facts, a, b)
+            or next((step for step in bounded if step is not None), None)
         )
 
     def _by_large_residue(self, a: Term, b: Term) -> Rewrite | None:

@@ -126,11 +126,14 @@ def possible_ranges(facts: Facts, a: Term, b: Term) -> list[Term]:
 
 
 def only_values(facts: Facts, *terms: Term) -> list[Term]:
-    """List equations v = c for the integers v in terms without sums and maxima that the facts bound by c from both sides."""
+    """List equations v = c for the integers v in terms without sums and maxima that the facts bound by c from both sides, or by
+    c and another number, which they exclude."""
     if any(map(big_operators, terms)):
         return []
     bounds = {i.args[0] for i in facts.items if i.op == "le" and i.args[0].sort is k.INT and len(i.args[0].free) == 1}
     equations = [k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds]
+    two = {e for p in bounds if k.sub(k.neg(p), k.ONE) in bounds for e in (k.eq(p, k.ZERO), k.eq(p, k.num(-1)))}
+    equations += [e for e in two if facts.proves(e)]
     return sorted(e for e in equations if any(e.free <= t.free for t in terms))
 
 

@@ -54,6 +54,7 @@ class EffectInference:
         self.dependence = IterationDependence(tools, summary)
         self.contents = EffectContents(tools, summary)
         self.updates = {b: list(c.updates) for b, c in written.items()}
+        self._closed_forms: list[Term] = []  # real variables at the start of iteration v, as they are for every v
 
     @scoped
     def infer(self) -> None:
@@ -93,7 +94,7 @@ class EffectInference:
         entry_names = {self._start_of(b): at_entry(self._start_of(b)) for b in others}
         updates = [u.substitute(entry_names) for u in updates]
         if self.dependence.disjoint(updates):
-            return self._own_cells(base, updates)
+            return self._rare_accumulation(base, updates) or self._own_cells(base, updates)
         if len(updates) == 1:
             return self._overwritten(base, updates[0])
         return self._scattered(base, updates) if all(mentions(u, base) for u in updates) else None
@@ -147,6 +148,16 @@ class EffectInference:
             return Scratch(base, (u,))
         return self._accumulation(base, u) or (None if u.cells.where is TRUE else self._scattered(base, [u]))
 
+    def _rare_accumulation(self, base: str, updates: list[Update]) -> Accumulation | None:
+        """Classify `if (c(v)) s += f(v)` where c holds in at most one iteration, as (3 * v + i) % 5 == 0 does for v in 0..3.
+
+        If c does not tell which iteration that is, the cells of an iteration cannot be described.
+        """
+        if len(updates) != 1 or self.dependence.tells_iteration(updates[0].cells):
+            return None
+        u = self._always_written(base, updates[0])
+        return self._accumulation(base, u) if u is not updates[0] else None
+
     def _accumulation(self, base: str, u: Update) -> Accumulation | None:
         """Classify cells that each iteration rewrites from what they held: s += f(v)."""
         xs = self.tools.temporaries(u.cells.arity)
@@ -182,7 +193,7 @@ class EffectInference:
     ) -> tuple[Scaled, Term] | None:
         """Find the weight of an accumulator whose scale changes."""
         v = self.summary.v
-        found = weighted_sum(self.tools, inside, value, old, start, v)
+        found = weighted_sum(self.tools, inside, value, old, start, v, self._closed_forms)
         return None if found is None else (Scaled(k.abstract(found[0], (*xs, v))), found[1])
 
     def _is_read_by_others(self, base: str) -> bool:
@@ -254,6 +265,8 @@ class EffectInference:
     def _substitute_contents(self, base: str, effect: Effect) -> None:
         """Replace contents at the start of iteration v by their value in terms of the entry, in the updates of other arrays."""
         start = self._start_of(base)
+        if isinstance(effect, Accumulation) and not self.summary.entry[base].rank and start.sort is k.REAL:
+            self._closed_forms.append(self._contents_at_start(base, effect, self.summary.facts))
         for other, updates in self.updates.items():
             if other == base or not any(self.dependence.mentions(u, base) for u in updates):
                 continue

@@ -42,9 +42,9 @@ class IterationDependence:
     def _disjoint(self, a: Cells, b: Cells) -> bool:
         """If iteration v writes a cell of a and iteration w the same cell as part of b, is v = w?"""
         v, facts, range_ = self.summary.v, self.summary.facts, self.summary.range
-        if same_but_for_guard(a, b) and self._tells_iteration(replace(a, where=TRUE)):
+        if same_but_for_guard(a, b) and self.tells_iteration(replace(a, where=TRUE)):
             return True
-        if a is b and self._tells_iteration(a):
+        if a is b and self.tells_iteration(a):
             return True
         w = self.tools.temporaries(1, "w")[0]
         xs, ys = self.tools.temporaries(a.arity), self.tools.temporaries(b.arity)
@@ -56,7 +56,7 @@ class IterationDependence:
         return self.tools.proves(both.assume(meeting), k.eq(v, w))
 
     @scoped
-    def _tells_iteration(self, cells: Cells) -> bool:
+    def tells_iteration(self, cells: Cells) -> bool:
         """Does a cell determine the iteration that writes it?"""
         if cells not in self._injective:
             whole = self.summary.of_all_iterations(cells)

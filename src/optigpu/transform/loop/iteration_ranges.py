@@ -1,4 +1,4 @@
-"""Index ranges: `loop.once`, `loop.split_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
+"""Index ranges: `loop.once`, `loop.split_range`, `loop.widen_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Cast, Expr, Var
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.program import For, LoopRange
+from optigpu.syntax.program import For, If, LoopRange
+from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import INT64
@@ -19,7 +20,7 @@ from optigpu.transform.loop.loop_targets import index_name, loop_at
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
-from optigpu.transform.tools.counted_loops import counted, substituted_contract
+from optigpu.transform.tools.counted_loops import counted, counts_up_by_one, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, product, up_to, value_of
 
@@ -81,6 +82,34 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
 
 
 @transformation
+def widen_range(session: Session, target: TargetLike, start: Size) -> Handle:
+    """Let a loop start earlier: what the additional iterations do changes nothing.
+
+    Before:
+        float x = b[0];
+        for (int i = 1; i < 8; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+    Step: s.loop.widen_range("i", 0)
+    After:
+        float x = b[0];
+        for (int i = 0; i < 8; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+
+    Needs: a loop that counts up by one. Fails: when the result changes.
+    """
+    path, loop = loop_at(session, target)
+    if not counts_up_by_one(loop):
+        raise refuse("only a loop that counts up by one can start earlier", loop)
+    session.annotation_changes.incomplete.add(loop.id)
+    session.put(path, replace(loop, range=replace(loop.range, start=as_expression(start)), contract=()))
+    return session.handle(path)
+
+
+@transformation
 def shift_range(session: Session, target: TargetLike, by: Size | None = None, *, index: str | None = None) -> Handle:
     """Shift the index of a loop by `by`. Without `by`, let the loop count up from 0 by one. `index` renames it.
 
@@ -130,7 +159,8 @@ def collapse(
           a[t / 8 * 8 + t % 8] = 0.0f;
         }
 
-    Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other.
+    Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other. There may be a
+    condition around the next one, which is tested in its iterations then.
     Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit the index.
     """
     if levels < 2:
@@ -149,6 +179,7 @@ def collapse(
     count, width = product([c.count for c in counts]), loop.index_type
     if value_of(count) is None and not narrow:  # a product of 32-bit counts may need 64 bits
         count, width = product([Cast(INT64, counts[0].count), *(c.count for c in counts[1:])]), INT64
+        indices = {x.index: Cast(x.index_type, indices[x.index]) for x in nest}
     own = tuple(c for c in nest[-1].contract if c.kind in PER_ITERATION or c.kind == "invariant")
     contract = map_clauses(own, lambda e: substitute(e, indices))
     session.annotation_changes.incomplete.add(loop.id)
@@ -164,6 +195,8 @@ def _nest(session: Session, path: StatementPath, levels: int) -> list[For]:
         _, loop = loop_at(session, session.handle(path))
         nested = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
         if level + 1 < levels:
+            if _sink_guard(session, path):
+                nested = [0]
             if len(nested) == 1:
                 sink_steps(session, path.child(nested[0]))
                 _, loop = loop_at(session, session.handle(path))
@@ -178,6 +211,17 @@ def _nest(session: Session, path: StatementPath, levels: int) -> list[For]:
             raise refuse(f"the bounds of the loop over `{loop.index}` depend on `{min(moving)}`", loop)
         out.append(loop)
     return out
+
+
+def _sink_guard(session: Session, path: StatementPath) -> bool:
+    """Test a condition that is around the whole inner loop in its iterations. Returns whether there was one."""
+    _, loop = loop_at(session, session.handle(path))
+    match loop.body:
+        case (If(test, (For() as inner,), ()) as guard,) if not assigned_names((inner,)) & free_vars(test):
+            session.put(path.child(0), replace(inner, body=(replace(guard, then=inner.body),)))
+            return True
+        case _:
+            return False
 
 
 @transformation

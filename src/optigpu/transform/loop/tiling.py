@@ -130,8 +130,13 @@ class Tiles:
     def nest(self, tiles: Expr, extent: Expr, body: Body, contracts: tuple[Contract, Contract]) -> For:
         """The loop over `tiles` tiles, and in it the loop over the `extent` iterations of one; `contracts` are those of the two."""
         loop = self.loop
+        few = loop.index_type == INT64 and (value_of(extent) or INT64.high) <= INT.high
         inner = replace(
-            up_to(loop.index, extent, body, like=loop), contract=contracts[1], mode=Mode.SEQUENTIAL, hints=()
+            up_to(loop.index, extent, body, like=loop),
+            contract=contracts[1],
+            mode=Mode.SEQUENTIAL,
+            hints=(),
+            index_type=INT if few else loop.index_type,
         )
         width = INT64 if loop.index_type.bits == INT64.bits else INT  # `bi * 8` needs no fewer bits than `i` did
         range_ = LoopRange(lit(0), "<", tiles, "+", lit(1))
