@@ -94,7 +94,7 @@ def compared(operator: Operator, built: BuiltCuda) -> Row:
             wide = [x.astype(np.float64) if x.dtype == np.float32 else x for x in inputs.values()]
             want = operator.numpy(*wide, *operator.scalars.values())
             worst = max(worst, error_of(next(iter(outputs.values())), want))
-    right = worst <= operator.tolerance
+    right = worst <= operator.allowed_error(built.source)
     return {"stand_in": "right" if right else f"WRONG: error {worst:.3g}", "error": worst}
 
 

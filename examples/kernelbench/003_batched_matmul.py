@@ -1,16 +1,5 @@
 import optigpu as og
-from optigpu.schedules import contraction
+from optigpu.schedules import tensor_contraction
 
 s = og.Script("003_batched_matmul.c")
-contraction(
-    s,
-    rows="i",
-    cols="j",
-    inner="k",
-    left="a",
-    right="b",
-    out="c",
-    grid=["t"],
-    tile=(128, 128, 16),
-    vector=["a", "b", "c"],
-)
+tensor_contraction(s, rows="i", cols="j", inner="k", left="a", right="b", out="c", grid=["t"], vector=["a", "b", "c"])

@@ -1,30 +1,27 @@
 import optigpu as og
 from optigpu import Decl, For
-from optigpu.schedules import contraction, elements
+from optigpu.schedules import elements, tensor_contraction
 
 s = og.Script("006_matmul_large_k.c")
-s.loop.tile("k", 8192, outer="round", tail="guard")
-s.loop.tile("k", 64, outer="slab")
-s.loop.reorder("slab", "round", "k")
-s.reduce.parts(For("slab"), var="sum", parts="partial", part="own")
-s.instr.move(Decl("sum"), before=For("slab").last)
-s.loop.fission(before=Decl("sum"), levels=2)
-s.matrix.reorder_dims("partial", [2, 0, 1])
-for loop in ("i", "j", "slab"):
-    s.loop.rename(For(loop).last, loop + "2")
-elements(s, "i2", "j2")
-contraction(
-    s,
-    rows="i",
-    cols="j",
-    inner="k",
-    left="a",
-    right="b",
-    out="partial",
-    total="own",
-    grid=["slab"],
-    taps=["round"],
-    tile=(128, 128, 16),
-    vector=["a", "b"],
-)
-s.gpu.stay_on_device()
+with s.phase("sums of slabs, and their sum"):
+    s.loop.tile("k", 4096, outer="slab", tail="guard")
+    s.reduce.parts(For("slab"), var="sum", parts="partial", part="own")
+    s.instr.move(Decl("sum"), before=For("slab").last)
+    s.loop.fission(before=Decl("sum"), levels=2)
+    s.matrix.reorder_dims("partial", [2, 0, 1])
+    for loop in ("i", "j", "slab"):
+        s.loop.rename(For(loop).last, loop + "2")
+    elements(s, "i2", "j2")
+    tensor_contraction(
+        s,
+        rows="i",
+        cols="j",
+        inner="k",
+        left="a",
+        right="b",
+        out="partial",
+        total="own",
+        grid=["slab"],
+        vector=["a", "b"],
+    )
+    s.gpu.stay_on_device()

@@ -2,4 +2,4 @@ import optigpu as og
 from optigpu.schedules import rows
 
 s = og.Script("023_softmax.c")
-rows(s, "i", loop="j", reductions=["best", "total"], outputs=["y"])
+rows(s, "i", loop="j", reductions=["best", "total"], inputs=["x"], outputs=["y"], online=True, vector=4, threads=512)

@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import norm
 
 s = og.Script("033_batch_norm.c")
-elements(s, "c")
+norm(s, "c", part="n", loop="p", sum="sum", squares="squares", input="x", output="y")

@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import norm
 
 s = og.Script("034_instance_norm.c")
-elements(s, "n", "c")
+norm(s, "n", "c", loop="p", sum="sum", squares="squares", input="x", output="y")

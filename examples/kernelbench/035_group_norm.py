@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import norm
 
 s = og.Script("035_group_norm.c")
-elements(s, "n", "g")
+norm(s, "n", "g", part="c", loop="p", sum="sum", squares="squares", input="x", output="y")

@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import norm
 
 s = og.Script("040_layer_norm.c")
-elements(s, "i")
+norm(s, "i", loop="j", sum="sum", squares="squares", input="x", output="y")

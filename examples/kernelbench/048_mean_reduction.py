@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import columns
 
 s = og.Script("048_mean_reduction.c")
-elements(s, "n", "j", unroll="i")
+columns(s, "n", "j", loop="i", var="sum", out="y")

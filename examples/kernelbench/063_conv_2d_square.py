@@ -1,16 +1,5 @@
 import optigpu as og
-from optigpu.schedules import contraction
+from optigpu.schedules import tensor_convolution
 
 s = og.Script("063_conv_2d_square.c")
-contraction(
-    s,
-    rows="o",
-    cols="j",
-    inner="c",
-    left="f",
-    right="x",
-    out="y",
-    grid=["n", "i"],
-    taps=["p", "q"],
-    tile=(128, 128, 16),
-)
+tensor_convolution(s, rows="o", cols="j", inner="c", filters="f", image="x", out="y", grid=["n", "i"], taps=["p", "q"])

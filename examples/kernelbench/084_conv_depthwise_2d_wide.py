@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import windows
 
 s = og.Script("084_conv_depthwise_2d_wide.c")
-elements(s, "n", "c", "i", "j")
+windows(s, "n", "c", row="i", col="j")

@@ -2,4 +2,4 @@ import optigpu as og
 from optigpu.schedules import row_scan
 
 s = og.Script("089_cumsum.c")
-row_scan(s, "i", loop="j", array="x", out="y", var="sum")
+row_scan(s, "i", loop="j", out="y", var="sum")

@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import row_scan
 
 s = og.Script("091_cumsum_reverse.c")
-elements(s, "i")
+row_scan(s, "i", loop="j", out="y", var="sum")

@@ -42,8 +42,12 @@ def test_arrays_of_the_caller_may_be_copied_in_after_a_launch() -> None:
     body = f"{scratch} {launch('1', 'd[t] = e[t];')} {late} {launch('1', 'e[t] = d[t] + x[t];')} {BACK}"
     text = host(body + "gmem_free(d); gmem_free(x);", ", float a[8]", '__reads("a ~> Cells1(8)");')
     assert emitted(text).on_device
-    early = "float* const x = __gmem_malloc1<float>(8);" + launch("1", "x[t] = e[t];") + "memcpy_host_to_device1(x, a, 8);"
-    assert not emitted(text.replace(late, early)).on_device, "on the caller's memory, the kernel would overwrite the input"
+    early = (
+        "float* const x = __gmem_malloc1<float>(8);" + launch("1", "x[t] = e[t];") + "memcpy_host_to_device1(x, a, 8);"
+    )
+    assert not emitted(text.replace(late, early)).on_device, (
+        "on the caller's memory, the kernel would overwrite the input"
+    )
 
 
 def test_arrays_of_one_name_in_two_blocks_are_not_both_the_callers() -> None:

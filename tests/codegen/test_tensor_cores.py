@@ -64,6 +64,18 @@ def test_the_pragma_is_printed_as_it_was_read() -> None:
     assert parse_text(print_program(program)) == program
 
 
+def test_the_head_of_the_file_says_how_factors_are_rounded() -> None:
+    assert "// Products run on tensor cores as three products in TF32 each" in emitted(PROGRAM).text
+    assert "in TF32: factors have 10 bits of mantissa." in emitted(changed(("tf32x3", "tf32"))).text
+
+
+def test_a_hinted_thread_loop_is_refused() -> None:
+    compute = TEXT.index("blocksync();")
+    lane = "            thread for (int t = 0; t < 4; t++) {"
+    text = TEXT[:compute] + changed((lane, f"            #pragma tensor_cores tf32\n{lane}"), text=TEXT[compute:])
+    assert "it is a thread loop itself" in refused(text)
+
+
 def test_an_unknown_precision_is_no_pragma() -> None:
     with pytest.raises(InputError) as e:
         parse_text(changed(("tf32x3", "tf16")))
@@ -95,6 +107,94 @@ def test_other_loops_are_refused_at_their_place(why: str) -> None:
     with pytest.raises(InputError) as e:
         emitted(text)
     assert e.value.diagnostic.loc.line > TEXT[: TEXT.index("blocksync();")].count("\n")
+
+
+ONE_WARP = """#include <optigpu.h>
+void f(float a[16][8], float b[8][8], float c[16][8]) {
+  __reads("a ~> Cells2(16, 8), b ~> Cells2(8, 8)");
+  __writes("c ~> Cells2(16, 8)");
+  float* const d_a = __gmem_malloc2<float>(16, 8);
+  float* const d_b = __gmem_malloc2<float>(8, 8);
+  float* const d_c = __gmem_malloc2<float>(16, 8);
+  memcpy_host_to_device2(d_a, a, 16, 8);
+  memcpy_host_to_device2(d_b, b, 8, 8);
+  kernel_launch(1, 32, 512);
+  kernel_setup_end();
+  __shared__ float s[32][2][2];
+  float* const sum = __treg_malloc2<float>(2, 2);
+  thread for (int g = 0; g < 8; g++) {
+    thread for (int t = 0; t < 4; t++) {
+      float x[2][2][2];
+      for (int q = 0; q < 2; q++) for (int h = 0; h < 2; h++) for (int e = 0; e < 2; e++) x[q][h][e] = 0.0f;
+      #pragma tensor_cores tf32x3
+      for (int k = 0; k < 8; k++) {
+        __spreserves("x ~> Cells3(2, 2, 2)");
+        for (int h = 0; h < 2; h++) {
+          __spreserves("x ~> Cells3(2, 2, 2)");
+          for (int e = 0; e < 2; e++) {
+            __spreserves("x ~> Cells3(2, 2, 2)");
+            x[0][h][e] += d_a[8 * h + g][k] * d_b[k][2 * t + e];
+          }
+        }
+      }
+      for (int h = 0; h < 2; h++) for (int e = 0; e < 2; e++) sum[DMINDEX2(8, 4, g, t)][h][e] = x[0][h][e];
+    }
+  }
+  thread for (int g = 0; g < 8; g++) {
+    thread for (int t = 0; t < 4; t++) {
+      for (int h = 0; h < 2; h++) for (int e = 0; e < 2; e++) d_c[8 * h + g][2 * t + e] = sum[DMINDEX2(8, 4, g, t)][h][e];
+    }
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(c, d_c, 16, 8);
+  gmem_free(d_a);
+  gmem_free(d_b);
+  gmem_free(d_c);
+}
+"""
+
+
+@pytest.mark.parametrize("index", ["x[0][0][0] < 1.0f ? 0 : 1", "first(&x[0][0][0])"])
+def test_what_it_adds_to_is_the_same_in_all_iterations(index: str) -> None:
+    """The program computes the index of a sum in each iteration, the instruction once: here it depends on a sum."""
+    first = (
+        "__device__ int first(float* y) {\n"
+        '  __reads("y ~> Cells1(1)");\n'
+        '  __ensures("0 <= _Res && _Res < 2");\n'
+        "  return y[0] < 1.0f ? 0 : 1;\n}\nvoid f("
+    )
+    text = changed(("void f(", first), text=ONE_WARP)
+    assert "mma_tf32x3(" in emitted(text).text
+    text = changed(("x[0][h][e] +=", f"x[{index}][h][e] +="), text=text)
+    assert Verifier().verify(parse_text(text)).verified
+    assert "what it adds to is not an element [h][e] of registers" in refused(text)
+
+
+@pytest.mark.parametrize("before", ["", "thread for (int i = 0; i < 32; i++) { float s[1]; s[0] = 0.0f; }\n"])
+def test_a_register_in_another_scope_makes_no_register_of_a_shared_array(before: str) -> None:
+    text = changed(("  __shared__", f"  {before}  __shared__"), text=ONE_WARP)
+    assert "mma_tf32x3(" in emitted(text).text
+    text = changed(("      #pragma", "      s[4 * g + t][0][0] = 1.0f;\n      #pragma"), text=text)
+    assert "the same thread loop also writes to memory" in refused(text)
+
+
+@pytest.mark.parametrize("statement", ["const float z = one({});", "x[1][0][0] = one({});"])
+def test_a_function_that_is_given_memory_may_write_to_it(statement: str) -> None:
+    one = (
+        "__device__ float one(float* y) {\n"
+        '  __writes("y ~> Matrix1Of(1, SMem, fun i -> 1.0f)");\n'
+        "  y[0] = 1.0f;\n  return 1.0f;\n}\nvoid f("
+    )
+    text = changed(("void f(", one), ("#pragma", "const float z = fabsf(2.0f);\n      #pragma"), text=ONE_WARP)
+    assert "mma_tf32x3(" in emitted(text).text
+    text = changed(("const float z = fabsf(2.0f);", statement.format("&s[4 * g + t][0][0]")), text=text)
+    assert "the same thread loop also writes to memory" in refused(text)
+
+
+def test_a_function_of_the_program_is_not_the_instruction() -> None:
+    assert "mma_tf32x3(" in emitted(f"void product(float x) {{ }}\n{ONE_WARP}").text
+    assert "OG405: `mma_tf32` means something else" in refused(f"void mma_tf32(float x) {{ }}\n{ONE_WARP}")
 
 
 def test_the_threads_of_a_warp_are_numbered_as_the_hardware_does() -> None:

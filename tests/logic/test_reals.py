@@ -148,6 +148,18 @@ def test_a_shift_moves_out_of_a_sum_and_cancels() -> None:
     assert other is not quotient
 
 
+def test_a_shift_moves_out_of_a_guarded_sum_unless_it_depends_on_the_index() -> None:
+    guard = k.le(INDEX, k.num(5))
+
+    def guarded(exponent: Term) -> Term:
+        return sum_of(k.ite(guard, f("exp", exponent), ZERO_REAL))
+
+    element = k.app(X, INDEX)
+    assert guarded(k.sub(element, x)) is k.mul(f("exp", k.neg(x)), guarded(element))
+    moving = guarded(k.sub(element, k.mul(x, k.to_real(INDEX))))
+    assert moving.op == "sum" and moving is not guarded(element)
+
+
 def test_reciprocals() -> None:
     assert k.inv(k.mul(x, y)) is k.mul(k.inv(x), k.inv(y)) and k.inv(k.inv(x)) is x and k.inv(ZERO_REAL) is ZERO_REAL
     assert k.inv(k.add(k.mul(x, y), k.mul(x, z))) is k.mul(k.inv(x), k.inv(k.add(y, z)))

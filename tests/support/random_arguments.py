@@ -14,7 +14,7 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.syntax.exprs import Alloc, Array, Binary, Expr, Index, Int, Var
 from optigpu.syntax.printer import print_expr
-from optigpu.syntax.program import CallStmt, Decl, For, Mode, Stmt, Store
+from optigpu.syntax.program import CallStmt, Decl, For, If, Mode, Stmt, Store
 from optigpu.syntax.walk import rewrite, root_name, statements, stmt_exprs, subexpressions
 
 T = TypeVar("T")
@@ -276,6 +276,11 @@ GENERATORS: dict[str, Generator] = {
     "loop.once.target": STATEMENTS,
     "loop.once.until": STATEMENTS,
     "loop.fast_path.when": lambda d, _: f"{d.integer()} {d.of(('<', '>=', '=='))} {d.size()}",
+    "instr.move_guard.target": lambda d, _: d.target(If),
+    "instr.move_guard.out_of": lambda d, _: d.of((d.index(), d.index(), None)),
+    "instr.move_guard.into": lambda d, so_far: d.index() if so_far.get("out_of") is None else None,
+    "instr.split_guard.target": lambda d, _: d.target(If),
+    "instr.split_guard.first": lambda d, _: d.of((1, 1, 2, 0)),
     "variable.inline.target": DECLS,
     "variable.rename.target": DECLS,
     "variable.init_detach.target": DECLS,

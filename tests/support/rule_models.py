@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from optigpu.kernel.sealed import RULES
 from tests.support.atomic_models import atomics
 from tests.support.block_models import barriers, block, gathered, recalled, shuffles
-from tests.support.sequential_models import calls, contracts, launches, loops, machine, straight
+from tests.support.sequential_models import calls, contracts, inverses, launches, loops, machine, straight
 
 Model = Callable[[Random], Counter[str]]
 MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the model, and how often it is accepted in a test
@@ -21,6 +21,7 @@ MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the mode
     "oblige": (straight, 2), "assertion": (straight, 2), "ghost": (straight, 2), "tidy": (straight, 5), "restate": (straight, 3),
     "name": (straight, 5), "unfold": (straight, 3),
     "gather": (gathered, 5), "recall": (recalled, 5), "choose": (machine, 5),
+    "inverse": (inverses, 20),
     "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
     "range_of": (loops, 20), "enter_loop": (loops, 10), "leave_loop": (loops, 8), "call": (calls, 5),
     "collect": (atomics, 20), "accumulate": (atomics, 20),

@@ -246,6 +246,26 @@ def machine_code(r: Random, known: tuple[Term, ...]) -> kc.Instructions:
     return tuple(out)
 
 
+def inverses(r: Random) -> Counter[str]:
+    """A function has a left inverse only where it is injective; nothing else is known of the inverse."""
+    f = k.var("f", k.fun_sort((INT,), INT))
+    table = [r.randint(0, 6) for _ in range(4)]
+    low, high = (k.num(r.randint(0, 4)) for _ in range(2))
+    values = tuple(k.eq(k.app(f, k.num(at)), k.num(value)) for at, value in enumerate(table))
+    kernel = Counting(function((), values, ()))
+    state = kernel.begin("f", ())
+    with suppress(Rejected):
+        after = kernel.inverse(state, f, low, high)
+        taken = table[low.data : high.data]
+        assert len(set(taken)) == len(taken), (table, low, high)
+        before = {x for t in state.facts.assumptions for x in t.free}
+        for fact in after.facts.assumptions[len(state.facts.assumptions) :]:
+            (g,) = fact.free - before - {f}
+            environment = {"f": lambda at: table[at], str(g.data): lambda value: table.index(value, low.data)}
+            assert evaluate(fact, environment)
+    return kernel.accepted
+
+
 def machine(r: Random) -> Counter[str]:
     """What is stored is a number of its type in every run, what is known of it is true, and unsigned numbers wrap."""
     limits = r.choice([(-4, 3), (0, 7), (0, 3), (-128, 127)])

@@ -377,6 +377,40 @@ def test_a_kernel_that_only_reads_an_array_leaves_it_as_the_host_has_it() -> Non
     assert s.text().count("memcpy_host_to_device1") == 1
 
 
+def two_kernels(between: str, value: str) -> og.Script:
+    """The second kernel reads `b`, the first one does not; a constant of the first one is an element of `a`."""
+    s = og.Script(
+        parse_text(f"""
+        void f(int n, float a[n], float b[n], float x[n], float y[n]) {{
+          __requires("A: int -> float, B: int -> float, n % 32 == 0");
+          __reads("a ~> Matrix1(n, A)");
+          __consumes("b ~> Matrix1(n, B)");
+          __produces("b ~> Matrix1(n, fun i -> {value})");
+          __writes("x ~> Matrix1(n, A), y ~> Matrix1(n, fun i -> A(i) + {value})");
+          for (int c = 0; c < n / 32; c++) {{
+            for (int t = 0; t < 32; t++) {{ const float e = a[32 * c + t]; x[32 * c + t] = e; }}
+          }}
+          {between}
+          for (int d = 0; d < n / 32; d++) {{
+            for (int t = 0; t < 32; t++) {{ y[32 * d + t] = a[32 * d + t] + b[32 * d + t]; }}
+          }}
+        }}""")
+    )
+    s.gpu.launch(grid=["c"], block=["t"])
+    s.gpu.launch(grid=["d"], block=["t"])
+    s.gpu.stay_on_device()
+    return s
+
+
+def test_arrays_are_copied_before_the_first_kernel_unless_the_host_changes_them_later() -> None:
+    def copied_first(s: og.Script) -> bool:
+        assert s.text().count("memcpy_host_to_device1(d_a") == 1
+        return s.text().index("memcpy_host_to_device1(d_b,") < s.text().index("kernel_launch(")
+
+    assert copied_first(two_kernels("", "B(i)"))
+    assert not copied_first(two_kernels("for (int i = 0; i < n; i++) { b[i] = 1.0f; }", "1.0f"))
+
+
 def blockwise(inner: str) -> og.Script:
     """A variable of a block, between two of its thread loops."""
     return og.Script(

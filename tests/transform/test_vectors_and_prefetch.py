@@ -501,11 +501,126 @@ def test_a_condition_on_the_sum_is_no_scan() -> None:
         s.reduce.scan("i", 8, outer="t", sums="sums", before="base", twice=True)
 
 
-def test_a_sum_that_is_used_before_the_loop_is_not_taken_along() -> None:
+def test_a_sum_that_is_used_before_the_loop_keeps_its_value() -> None:
     s = running(INCLUSIVE)
     s.instr.insert("float y = x;", before="i")
-    with pytest.raises(InputError, match="no sum declared"):
-        s.reduce.scan("i", 8, outer="t", sums="sums", before="base")
+    s.reduce.scan("i", 8, outer="t", sums="sums", before="base")
+    assert "base[t] = x;" in s.text() and "float part = 0.0f;" in s.text()
+    assert "x += sums[k];" not in s.text()  # it is not used after the loop
+
+
+SCANS = {  # the first value, the update of x, what is promised; then what combines the offset of a tile with a tile's result, and a slip
+    "product": ("1.0f", "x *= a[i];", "Prod(j in 0..i + 1, A(j))", "base[t] *= sums[k];", "base[t] += sums[k];"),
+    "maximum": (
+        "a[0]",
+        "x = fmaxf(x, a[i]);",
+        "Max(j in 0..i + 1, A(j))",
+        "base[t] = fmaxf(base[t], sums[k]);",
+        "base[t] = sums[k];",
+    ),
+    "minimum": (
+        "a[0]",
+        "x = fminf(x, a[i]);",
+        "Min(j in 0..i + 1, A(j))",
+        "base[t] = fminf(base[t], sums[k]);",
+        "base[t] = fmaxf(base[t], sums[k]);",
+    ),
+    "from a number": (
+        "3.0f",
+        "x += a[i];",
+        "3 + Sum(j in 0..i + 1, A(j))",
+        "base[t] += sums[k];",
+        "base[t] -= sums[k];",
+    ),
+}
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("name", SCANS)
+def test_scans_of_other_operations(name: str, twice: bool) -> None:
+    first, update, promised, combine, slip = SCANS[name]
+    s = og.Script(
+        parse_text(f"""
+        void f(int n, float a[n], float c[n]) {{
+          __requires("A: int -> float, n > 0");
+          __reads("a ~> Matrix1(n, A)");
+          __writes("c ~> Matrix1(n, fun i -> {promised})");
+          float x = {first};
+          for (int i = 0; i < n; i++) {{ {update} c[i] = x; }}
+        }}""")
+    )
+    s.reduce.scan("i", 8, outer="t", sums="sums", before="base", twice=twice)
+    assert combine in s.text()
+    with pytest.raises(StepError):
+        s.instr.replace(For("k") / Write("base"), slip)
+
+
+def test_a_running_sum_of_a_loop_around_is_scanned_tile_by_tile() -> None:
+    s = running(INCLUSIVE)
+    s.loop.tile("i", 64, outer="b", tail="guard")
+    s.reduce.scan("i", 8, outer="t", sums="sums", before="base", twice=True)
+    assert "base[t] = x;" in s.text() and "x += sums[k];" in s.text()
+    with pytest.raises(StepError):
+        s.instr.delete(Write("x"))
+
+
+def test_a_masked_sum_is_scanned() -> None:
+    s = running("if (a[i] > 1.0f) { x += a[i]; } c[i] = x;", "Sum(j in 0..i + 1, A(j) >. 1.0f ? A(j) : 0.0f)")
+    s.reduce.select(Write("x"))
+    assert "x += a[i] > 1.0f ? a[i] : 0.0f;" in s.text()
+    with pytest.raises(InputError, match="not a guarded update"):
+        s.reduce.select(Write("x"))
+    s.reduce.scan("i", 8, outer="t", sums="sums", before="base", twice=True)
+
+
+# Ranges and cells ---------------------------------------------------------------------------------------------------------------
+
+
+EXTREME = """
+void f(int n, float a[n], float c[1]) {
+  __requires("A: int -> float, n > 0");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("&c[0] ~~> %s");
+  float x = a[0];
+  for (int i = 1; i < n; i++) { %s; }
+  c[0] = x;
+}
+"""
+
+
+def test_a_maximum_may_be_taken_with_its_first_value_again() -> None:
+    s = og.Script(parse_text(EXTREME % ("Max(i in 0..n, A(i))", "x = fmaxf(x, a[i])")))
+    s.loop.widen_range("i", 0)
+    assert "for (int i = 0; i < n; i++)" in s.text()
+
+
+def test_a_sum_is_not_extended() -> None:
+    s = og.Script(parse_text(EXTREME % ("Sum(i in 0..n, A(i))", "x += a[i]")))
+    with pytest.raises(StepError):
+        s.loop.widen_range("i", 0)
+
+
+def test_a_kernel_leaves_a_value_for_the_next_one() -> None:
+    s = og.Script(
+        parse_text("""
+        void f(int n, float a[n], float c[n]) {
+          __requires("A: int -> float, n > 0");
+          __reads("a ~> Matrix1(n, A)");
+          __writes("c ~> Matrix1(n, fun i -> A(i) - 2 * A(0))");
+          const float x = 2.0f * a[0];
+          for (int i = 0; i < n; i++) { c[i] = a[i] - x; }
+        }""")
+    )
+    s.variable.to_array("x")
+    s.loop.once(Write("x"), index="one")
+    s.loop.tile("one", 1, outer="block")
+    s.gpu.launch(grid=["block"], block=["one"])
+    s.loop.tile("i", 32, outer="b", tail="guard")
+    s.gpu.launch(grid=["b"], block=["i"])
+    s.gpu.stay_on_device()
+    assert "memcpy_device_to_host1(x" not in s.text()
+    with pytest.raises(StepError):
+        s.instr.replace(Write("d_x"), "d_x[0] = d_a[0];")
 
 
 # Guards that are passed -------------------------------------------------------------------------------------------------------

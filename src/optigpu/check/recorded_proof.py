@@ -14,7 +14,7 @@ from optigpu.light_dataclass import dataclass
 RECORDED_RULES = (
     "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
-    "collect", "accumulate", "barrier", "shuffle", "restate", "gather", "name", "unfold", "forget", "launch", "phase",
+    "collect", "accumulate", "barrier", "shuffle", "restate", "gather", "name", "unfold", "inverse", "forget", "launch", "phase",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from optigpu.elaborate.alignment import VectorAccesses
 from optigpu.elaborate.elaborated import Elaborated
 from optigpu.elaborate.formula_definedness import Models
+from optigpu.elaborate.infinite_values import InfiniteValues
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names
 from optigpu.elaborate.permission_claims import PermissionElaborator
@@ -40,6 +41,7 @@ class CodeBuilder:
             g.name: g for g in program.flat_items() if isinstance(g, Function) and g.role is not Role.GHOST
         }
         self.assigned = assigned_names(f.body)
+        self.infinite = InfiniteValues(f, program)
         self.formulas = PermissionElaborator()
         self.taken = {"_Res"} | {d.name for d in program.flat_items() if isinstance(d, LogicDecl)}
         self.used = {(Origin.PROGRAM, name): 1 for name in self.taken}  # how often a stem is declared

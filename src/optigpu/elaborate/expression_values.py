@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from optigpu.elaborate.arithmetic_terms import pure_operation
 from optigpu.elaborate.code_builder import CodeBuilder
-from optigpu.elaborate.infinity import INFINITY, refuse_arithmetic
+from optigpu.elaborate.infinite_values import chooses
+from optigpu.elaborate.infinity import ARITHMETIC, INFINITY, finite, refuse_arithmetic
 from optigpu.elaborate.machine_types import as_integer, is_unsigned, limits_of, rounded
 from optigpu.elaborate.math_terms import defined
 from optigpu.elaborate.name_scope import ArrayEntry, CellEntry, Names, ValueEntry, sort_of, unsupported
@@ -72,7 +75,10 @@ class ExpressionElaborator(CodeBuilder):
             case Binary(("==" | "!=") as op, Binary("%", left, right), other):
                 return self.remainder_test(op, left, right, other, names, e.left.loc)
             case Binary(op, left, right):
-                return self.operation(op, self.expr(left, names), self.expr(right, names), left.type, e.loc)
+                a, b = self.expr(left, names), self.expr(right, names)
+                if op in ARITHMETIC and is_float(e.type):
+                    self.finite_operands((left, right), (a, b), e.loc)
+                return self.operation(op, a, b, left.type, e.loc)
             case Cond(test, then, other):
                 return self.choice(test, then, other, names, e.loc)
             case Cast(to, arg):
@@ -147,6 +153,12 @@ class ExpressionElaborator(CodeBuilder):
         value = pure_operation(op, a, b)
         return self.modulo(value, left, loc) if op in WRAPPING and is_unsigned(left) else value
 
+    def finite_operands(self, operands: tuple[Expr, ...], values: Sequence[Term], loc: Loc) -> None:
+        """Oblige that operands to which INFINITY may have been copied are numbers by now."""
+        for e, x in zip(operands, values):
+            if x.sort is REAL and self.infinite.may_be(e):
+                self.oblige(finite(x), kc.Obligation.FINITE, e.loc if e.loc.line else loc)
+
     def remainder_test(self, op: str, left: Expr, right: Expr, other: Expr, names: Names, loc: Loc) -> Term:
         """`left % right == other`, or !=. That a remainder is 0 does not depend on how the quotient is rounded."""
         a, b = self.expr(left, names), self.expr(right, names)
@@ -201,6 +213,8 @@ class ExpressionElaborator(CodeBuilder):
             self.oblige(k.not_(k.eq(b, k.ZERO)), kc.Obligation.DIVISION, e.loc)
             self.oblige(k.eq(a, k.mul(b, k.fdiv(a, b))), kc.Obligation.EXACT_DIVISION, e.loc)
             return k.fdiv(a, b)
+        if name in MATH and not chooses(name):
+            self.finite_operands(e.args, values, e.loc)
         if name in MATH:
             self.oblige(defined(MATH[name].real_name, values), kc.Obligation.DOMAIN, e.loc)
         if name in MATH or name in ("min", "max", "abs") or index_helper(name):

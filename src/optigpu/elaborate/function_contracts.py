@@ -7,9 +7,11 @@ from dataclasses import field
 from optigpu.elaborate.code_builder import CodeBuilder
 from optigpu.elaborate.elaborated import ContractPlaces
 from optigpu.elaborate.formula_definedness import ContractFacts, Models, models_of, resolved
+from optigpu.elaborate.infinite_values import computes_with_infinity, requires_infinity
 from optigpu.elaborate.infinity import infinity_facts, uses_infinity
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import Names, ValueEntry, sort_of, unsupported
+from optigpu.elaborate.returned_values import returned_value
 from optigpu.frontend.collective_contracts import synchronised_variable
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
@@ -80,8 +82,13 @@ def function_contract(builder: CodeBuilder, names: Names) -> ElaboratedContract:
                 facts += _clause_item(
                     builder, c.kind, item, after if c.kind in ("ensures", "produces") else names, parts
                 )
+    if result is not None and (value := returned_value(f, builder.program)) is not None:
+        parts.ensures.append((k.eq(result, formulas.term(value, names)), value.loc))
+        formulas.conditions.take()  # the code has them as obligations
     if uses_infinity(f, builder.program):
-        bounds = infinity_facts(f, variables, parts.pre)
+        # where inputs may be INFINITY, the contract says so
+        numbers = computes_with_infinity(f, builder.program) and not requires_infinity(f, builder.program)
+        bounds = infinity_facts(f, variables, parts.pre, numbers)
         parts.requires += bounds
         facts.append(ContractFacts("numbers are at most INFINITY", f.loc, tuple(fact for fact, _ in bounds)))
     models = models_of(variables, [claim for claim, _ in parts.pre])

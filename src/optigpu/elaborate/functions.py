@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from optigpu.elaborate.function_contracts import ElaboratedContract, function_contract
-from optigpu.elaborate.infinite_values import InfiniteValues
 from optigpu.elaborate.machine_types import limits_of
 from optigpu.elaborate.name_scope import ArrayEntry, Entry, Names, ValueEntry, sort_of, unsupported
 from optigpu.elaborate.statements import StatementElaborator
@@ -29,7 +28,7 @@ class FunctionElaborator(StatementElaborator):
 
     def elaborated(self) -> tuple[kc.Procedure, ElaboratedContract]:
         f = self.f
-        InfiniteValues(f, self.program).refuse_arithmetic()
+        self.infinite.refuse()
         names = self.parameter_names()
         params = tuple(self.parameter(p, type_, names) for p, type_ in zip(f.params, effective_types(f)))
         self.formulas.conditions.take()  # the sizes of parameters have obligations of their own

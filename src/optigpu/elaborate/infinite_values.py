@@ -1,8 +1,8 @@
-"""Variables that may hold INFINITY: arithmetic with them is refused, as with INFINITY itself.
+"""Variables that may hold INFINITY: where arithmetic has them as operands, they are shown to hold a number by then.
 
 Over the reals, `m - m` is 0 and `m * 0.5f < m` holds for a positive m; of floats, neither does for an infinite m. So the values
 that a function may have copied from INFINITY are found by the names of its variables and arrays, in whatever order it assigns them.
-The arguments of a function are numbers: a call with INFINITY is refused if the function computes with numbers.
+The arguments of a function are numbers: a call with an array that may hold INFINITY is refused if the function computes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from optigpu.elaborate.infinity import ARITHMETIC, uses_infinity
 from optigpu.elaborate.name_scope import unsupported
-from optigpu.syntax.builtins import MATH
+from optigpu.light_dataclass import replace
+from optigpu.syntax.builtins import ATOMICS, MATH
 from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Cast, Cond, Expr, Index, Unary, Var, is_float
 from optigpu.syntax.free_names import expr_names
 from optigpu.syntax.program import Decl, Define, Function, Program, Stmt, Store
@@ -101,12 +102,20 @@ class InfiniteValues:
             case _:
                 return False
 
-    def refuse_arithmetic(self) -> None:
-        """Refuse arithmetic with values that may be INFINITY."""
+    def computes(self) -> bool:
+        """Is there arithmetic with values that may be INFINITY?"""
+        return self.used and any(
+            any(map(self.may_be, operands)) for s in statements(self.f.body) for _, operands in operations_of(s)
+        )
+
+    def refuse(self) -> None:
+        """Refuse what is not shown to be done with numbers: atomic sums of values that may be INFINITY, and calls of functions
+        that compute."""
         for s in statements(self.f.body) if self.used else ():
-            for loc, operands in operations_of(s):
-                if any(map(self.may_be, operands)):
-                    raise unsupported("this may be INFINITY, and there are no proofs about arithmetic with it", loc)
+            if isinstance(s, Store) and s.op in ATOMICS and (self.may_be(s.target) or self.may_be(s.value)):
+                raise unsupported(
+                    "this may be INFINITY, and there are no proofs about atomic operations with it", s.loc
+                )
             for call in (x for e in code_exprs(s) for x in subexpressions(e) if isinstance(x, Call)):
                 callee = self.functions.get(call.func)
                 if callee is None or not computes(callee, self.program):
@@ -114,6 +123,28 @@ class InfiniteValues:
                 for a in filter(self.is_infinite_argument, call.args):
                     message = f"this may be INFINITY, and `{call.func}` computes with numbers"
                     raise unsupported(message, a.loc if a.loc.line else call.loc)
+
+
+def computes_with_infinity(f: Function, program: Program) -> bool:
+    """Does a function, or one that it calls, have arithmetic with values that may be INFINITY?"""
+    functions = {g.name: g for g in program.flat_items() if isinstance(g, Function)}
+    left, seen = [f], {f.name}
+    while left:
+        g = left.pop()
+        if InfiniteValues(g, program).computes():
+            return True
+        names = {
+            x.func for s in statements(g.body) for e in code_exprs(s) for x in subexpressions(e) if isinstance(x, Call)
+        }
+        left += [functions[name] for name in names - seen if name in functions]
+        seen |= names
+    return False
+
+
+def requires_infinity(f: Function, program: Program) -> bool:
+    """Does the precondition speak of INFINITY, so that inputs may be INFINITY?"""
+    before = tuple(c for c in f.contract if c.kind not in ("ensures", "produces", "writes"))
+    return uses_infinity(replace(f, contract=before, body=()), program)
 
 
 def chooses(name: str) -> bool:

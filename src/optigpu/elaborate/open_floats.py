@@ -10,7 +10,7 @@ The theorem about this program is that it is safe whatever floats do. Its result
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from optigpu.elaborate.elaborated import Elaborated, LoopSpec
 from optigpu.elaborate.function_contracts import ElaboratedContract
@@ -200,6 +200,9 @@ class OpenFloats(FunctionElaborator):
             case _:
                 value = super().expr(e, names)
                 return ANY_FLOAT if value.sort is REAL else value
+
+    def finite_operands(self, operands: tuple[Expr, ...], values: Sequence[Term], loc: Loc) -> None:
+        """Whether a float is INFINITY or NaN is no matter of safety."""
 
     def operation(self, op: str, a: Term, b: Term, left: Type | None, loc: Loc) -> Term:
         if a.sort is not REAL:

@@ -185,6 +185,7 @@ class StatementElaborator(CallElaborator):
             self.code.append(kc.LoadCell(old, place, at=self.at(s.target.loc)))
             common = s.value.type if s.op not in ("<<", ">>") else promoted(target)
             assert isinstance(common, Scalar)
+            self.finite_operands((s.target, s.value), (old, value), s.loc)
             result = self.operation(s.op, self.convert(old, target, common, s.loc), value, common, s.loc)
             value = self.convert(result, common, target, s.loc)
         self.code.append(kc.StoreCell(place, value, at=at))

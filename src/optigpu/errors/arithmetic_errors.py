@@ -24,7 +24,7 @@ def _divides(d: Details) -> str | None:
                 return (
                     f'no __requires can speak of {names}: handle the rest, in a script by s.loop.tile(…, tail="guard")'
                 )
-            return f'__requires("{d.show(t.args[0])} % {d.show(t.args[1])} == 0")'
+            return f'__requires("{d.show(t.args[0])} % {d.show(t.args[1])} == 0"), or in a script tail="guard"'
     return None
 
 
@@ -75,6 +75,16 @@ ARITHMETIC_ERRORS = (
         causes=obligations(Obligation.DOMAIN),
         message="this function may have no real number as its value here",
         help=GIVE_THE_RANGE,
+    ),
+    ProofErrorRow(
+        "OG337",
+        "arithmetic with INFINITY",
+        "An operand of arithmetic may be a copy of INFINITY, and is not shown to be a number: of floats, INFINITY - INFINITY is\n"
+        "NaN. A maximum that starts at -INFINITY is a number if there is an element. Start it at an element (best = x[0],\n"
+        "the loop at 1), or say in the contract that there is one (n > 0).",
+        causes=obligations(Obligation.FINITE),
+        message="this operand may be INFINITY",
+        help="start a maximum at an element, `best = x[0]`, or require that there is one: n > 0",
     ),
     ProofErrorRow(
         "OG336",

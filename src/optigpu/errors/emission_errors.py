@@ -56,9 +56,10 @@ EMISSION_ERRORS = (
     ErrorRow(
         "OG408",
         "loop that tensor cores cannot run",
-        "A loop with #pragma tensor_cores is not one that the instruction of a warp computes: three loops of 8, 2 and 2 iterations\n"
-        "of `sum[h][e] += x * y`, with floats x and y in shared or global memory, inside thread loops over the 8 x 4 threads of a\n"
-        "warp, which all run it. x depends on the thread by the index of the outer thread loop alone, y by that of the inner one.",
+        "A loop with #pragma tensor_cores is not one that the instruction of a warp computes: three loops of 8, 2 and 2\n"
+        "iterations of `sum[h][e] += x * y`, with floats x and y in shared or global memory, inside thread loops over the\n"
+        "8 x 4 threads of a warp, which all run it. x depends on the thread by the index of the outer thread loop alone, y by\n"
+        "that of the inner one.",
     ),
     ErrorRow(
         "OG500",

@@ -57,7 +57,9 @@ def _limit_help(d: Details) -> str | None:
     if isinstance(d.cause, SharedMemoryExceeded):
         used = d.show(d.cause.context.used)
         return f"ask for it in kernel_launch: the third argument counts bytes, {used} are needed"
-    return "add a __requires that gives the range" if _what(d) == "blocks" else None
+    if _what(d) == "blocks":
+        return "add a __requires that gives the range"
+    return "smaller loops of threads; in a script: s.loop.tile before the launch" if _what(d) == "threads" else None
 
 
 def _what(d: Details) -> str:

@@ -84,6 +84,12 @@ def _other_level(d: Details) -> str | None:
             return "put it into a thread for, or test for one thread inside of one"
         case Operation.ALLOCATE:
             return "declare it outside of the thread loops over the block's threads"
+        case Operation.CALL if isinstance(d.cause, WrongContext) and d.kind == "threads":
+            return (
+                "mark it __device__; in a script, s.gpu.launch copies it as one, s.function.inline puts its body there"
+            )
+        case Operation.CALL if isinstance(d.cause, WrongGroup):
+            return "call it in a thread for, where as many threads run as its contract names"
         case _:
             return None
 

@@ -54,7 +54,7 @@ def reject_value(stmt: RawStatement) -> None:
     if isinstance(stmt, Return) and stmt.value is not None:
         raise input_error(
             "OG014", "a value can be returned only at the end of the function", stmt.loc,
-            help="assign it to a variable and return that at the end",
+            help="return c ? a : b; or assign it to a variable and return that at the end",
         )  # fmt: skip
 
 

@@ -292,7 +292,17 @@ class FormulaTyper(PermissionTyper):
             return input_error("OG100", f"`{name}` is not declared", e.loc, help=NAMES[name])
         types = " * ".join(["int"] * max(len(e.args), 1))
         known = [*TOKENS, *MATH, *NUMERIC, *WRAPS, *BIG_OPERATORS, "If", "Free", "Sync", "in_range"]
-        return unknown_name(name, scope, e.loc, known, f'a logical function: __requires("{name}: {types} -> float")')
+        help = f'a logical function: __requires("{name}: {types} -> float")'
+        if any(self.is_real(a, scope) for a in e.args):
+            help = f'a formula in its place, or __DEF({name}, "fun (x: float) -> …") before the function'
+        return unknown_name(name, scope, e.loc, known, help)
+
+    def is_real(self, e: Expr, scope: Scope) -> bool:
+        """Is this a formula for a real number?"""
+        try:
+            return self.formula(e, scope).type == LOGIC_REAL
+        except InputError:
+            return False
 
     def of_memory(self, e: Call, scope: Scope) -> Expr:
         """`Sync(fM, H)`, or a predicate fM of kinds of memory."""

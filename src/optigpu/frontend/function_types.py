@@ -26,6 +26,7 @@ from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import ATOMICS, CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import (
+    Array,
     Call,
     Expr,
     Index,
@@ -265,9 +266,10 @@ class FunctionTyper:
             typed = self.values.expr(target, scope)
         assert isinstance(typed, Index | Var)
         if not isinstance(typed.type, Scalar):
-            raise input_error(
-                "OG106", f"only single elements can be assigned, but this is {describe_type(typed.type)}", target.loc
-            )
+            message = f"only single elements can be assigned, but this is {describe_type(typed.type)}"
+            rest = len(typed.type.dims) if isinstance(typed.type, Array) else 0
+            help = f"an element has {rest} more {'index' if rest == 1 else 'indices'}: a[i][j]" if rest else None
+            raise input_error("OG106", message, target.loc, help=help)
         value = self.values.value(s.value, scope)
         if s.op is None:
             value = convert(value, typed.type, "the target is")

@@ -9,7 +9,7 @@ from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, Cells, Owner, Terms, arguments, unknown
 from optigpu.logic.equality import EqualitySteps
-from optigpu.logic.terms import INT, Term, instantiate
+from optigpu.logic.terms import INT, Term, fun_sort, instantiate, rule_var
 
 
 def tidy(c: SideConditions, state: State, family: int) -> State:
@@ -83,6 +83,37 @@ def unfold(c: SideConditions, state: State, names: Terms) -> State:
         facts = state.facts.assume(*(k.substitute(p, t) for p in state.facts.assumptions if x in p.free))
         state = changed(state, held=held, env=env, facts=facts)
     return state
+
+
+def inverse(c: SideConditions, state: State, f: Term, low: Term, high: Term) -> State:
+    """An injective function has a left inverse.
+
+        F, i and j in low..high, f(i) = f(j) |- i = j
+        -------------------------------------------------------
+        {F; H} {F, for all i in low..high: g(f(i)) = i; H}          g is a new function
+
+    Sound: g may map f(i) to i, since no other index of the range has this value, and all other numbers to 0. In the outermost block
+    only, where a new name lasts to the end of the function.
+    """
+    require_known(state, f, low, high)
+    if (
+        any(t.level for t in (f, low, high))
+        or f.sort is not fun_sort((INT,), INT)
+        or (low.sort, high.sort) != (INT, INT)
+    ):
+        raise Rejected(OutOfOrder(Operation.ORDER, text=f"{f} is no function of one integer"))
+    if state.block.before is not None:
+        raise Rejected(OutOfOrder(Operation.ORDER, text="an inverse is introduced in the body of a function"))
+    (i, j), inner = state.facts.arbitrary(INT, INT)
+    ranges = (k.le(low, i), k.lt(i, high), k.le(low, j), k.lt(j, high))
+    c.require(
+        inner.assume(*ranges, k.eq(k.app(f, i), k.app(f, j))), k.eq(i, j), OutOfOrder(Operation.ORDER, text="injective")
+    )
+    names = dict(state.names)
+    g = rule_var("inverse", take_number(names, "inverse", 0), f.sort)
+    at = k.bound(0, INT)
+    fact = k.big("all", low, high, k.eq(k.app(g, k.app(f, at)), at))
+    return changed(state, facts=state.facts.assume(fact), names=names)
 
 
 def gather(c: SideConditions, state: State, cells: Cells, test: Term, takes: tuple[Take, Take]) -> State:

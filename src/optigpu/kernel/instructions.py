@@ -120,6 +120,7 @@ class Obligation(Enum):
     BITS = "bits"  # the operands of a bit operation are not negative
     CONVERSION = "conversion"  # a conversion keeps the value
     DOMAIN = "domain"  # the function has a real value: sqrt of no negative number
+    FINITE = "finite"  # an operand of arithmetic is not INFINITY
     OVERFLOW = "overflow"  # an integer fits its machine type
     POINTER = "pointer"  # a pointer stays in its array, or one past its end
     EMPTY_ARRAY = "empty"  # a local array has at least one element

@@ -136,6 +136,7 @@ class Kernel:
     gather = Rule(contents_rules.gather)
     name = Rule(contents_rules.name)
     unfold = Rule(contents_rules.unfold)
+    inverse = Rule(contents_rules.inverse)
     # Branches and loops
     enter_if = Rule(branch_rules.enter_if)
     join_if = Rule(branch_rules.join_if)

@@ -78,9 +78,36 @@ class ObligationJudge:
         new = [instance(u, args) for u, args in advised if any(u is fact for fact in general)]
         if facts.guide.refutes(facts.sealed, k.implies(k.and_(*new), goal)):
             return False
+        if self._bounds_a_maximum(facts, goal):
+            return True
         new += self._laws(facts, goal)
         known = facts.assume(*map(facts.reduce, new))
         return bool((new and known.proves(goal)) or self.solver.valid(ground + new, goal))
+
+    def _bounds_a_maximum(self, facts: Facts, goal: Term) -> bool:
+        """Is the goal `c * m + r < 0`, or `<= 0`, for m = fold_max(v; low..high, f), and does it follow from the terms of m?
+
+        For c > 0, if it holds with v and with every f(i) in the place of m, since m is one of them. For c < 0, if it holds with v,
+        or with f(low) where the range is not empty, since m is at least as great.
+        """
+        if goal.op not in ("lt", "le"):
+            return False
+        (p,) = goal.args
+        compare, zero = k.lt if goal.op == "lt" else k.le, k.num(0, p.sort)
+        maxima = [(m[0], c) for m, c in k.coefficients(p).items() if len(m) == 1 and m[0].op == "fold_max"]
+        for m, c in maxima:
+            initial, low, high, body = m.args
+            rest = k.sub(p, k.scale(c, m))
+            at_initial = self.proves(facts, compare(k.add(k.scale(c, initial), rest), zero), count=False)
+            if c > 0 and at_initial:
+                inner, value = facts.inside(low, high, body)
+                if self.proves(inner, compare(k.add(k.scale(c, value), rest), zero), count=False):
+                    return True
+            elif c < 0:
+                first = compare(k.add(k.scale(c, instantiate(body, (low,))), rest), zero)
+                if at_initial or self.proves(facts, k.and_(k.lt(low, high), first), count=False):
+                    return True
+        return False
 
     def _laws(self, facts: Facts, goal: Term) -> list[Term]:
         """Laws of the functions, bit operations, sums and products that concern the goal: exp(x) > 0, signs and bounds of sums."""

@@ -1,12 +1,29 @@
 """Schedules that people reuse: each makes fast kernels of a plain loop nest, as one step that is verified like any other."""
 
+from optigpu.schedules.columns import columns
 from optigpu.schedules.contraction import contraction
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
+from optigpu.schedules.norm import norm
 from optigpu.schedules.row_scan import row_scan
+from optigpu.schedules.row_total import row_total
 from optigpu.schedules.rows import rows
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
+from optigpu.schedules.windows import windows
 
-__all__ = ["contraction", "elements", "elementwise", "row_scan", "rows", "tensor_contraction", "tensor_convolution", "total"]
+__all__ = [
+    "columns",
+    "contraction",
+    "elements",
+    "elementwise",
+    "norm",
+    "row_scan",
+    "row_total",
+    "rows",
+    "tensor_contraction",
+    "tensor_convolution",
+    "total",
+    "windows",
+]

@@ -8,6 +8,7 @@ from math import gcd
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
 from optigpu.schedules.quotients import bind_quotients
+from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -17,6 +18,7 @@ from optigpu.syntax.macro_constants import constants_of
 from optigpu.syntax.program import Decl, If
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.substitution import substitute
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import body_subexpressions, root_name, statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.loop.loop_targets import loop_at
@@ -24,7 +26,7 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import conjunction, folded
+from optigpu.transform.tools.simplified import conjunction, folded, value_of
 
 HALF = 4  # adjacent rows, or columns, of a thread; it has two such groups of each
 
@@ -73,6 +75,7 @@ def contraction(
     each: tuple[int, int] = (8, 8),
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
+    name: str = "",
 ) -> None:
     """A kernel of `out[rows][cols] = sum over taps and inner of left[rows] * right[cols]`, for any sizes.
 
@@ -83,13 +86,17 @@ def contraction(
     which all summands are zero: they are tested once for a block.
 
     `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
-    or `inside`. Without these the next chunk is loaded while the present one is used.
+    or `inside`. Without these the next chunk is loaded while the present one is used, and `name` is a prefix of the names of new
+    loops and arrays, for programs with several such kernels.
     """
-    _inline_constants(s)
+    inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     sizes = {a: _last_size(s, a) for a in vector}
     if not (taps or inside or skip):
         along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
-        pipelined(s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, *along), Block(*tile, each))
+        pipelined(
+            s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along), Block(*tile, each)
+        )
         return
     t = Tile(*tile)
     for loop in inside:
@@ -137,9 +144,7 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
-def _skip(
-    s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr", taps: Sequence[str] = ()
-) -> None:
+def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr", taps: Sequence[str] = ()) -> None:
     """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
     inner = [*taps, "chunk"]
     levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
@@ -161,19 +166,24 @@ def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
         s.matrix.stage(x.copy, at=For(x.loops[3], body=Write(total)) / For("hr", body=Write(total)), name=name)
 
 
-def _inline_constants(s: TransformSession) -> None:
+def inline_constants(s: TransformSession) -> None:
     """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
     loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
-    names = {x.name: None for loop in loops for x in statements(loop.body) if isinstance(x, Decl) and x.const}
+    inside = [x for loop in loops for x in statements(loop.body) if isinstance(x, Decl)]
+    names = {x.name: None for x in inside if x.const and isinstance(x.type, Scalar)}
     for name in names:
         s.variable.inline(name)
 
 
-def _number_bound(s: TransformSession, name: str) -> None:
+def _number_bound(s: TransformSession, name: str) -> int:
     """Write the bound of a loop as a number, in place of a macro."""
     path, loop = loop_at(s, name)
     bound = folded(substitute(loop.range.bound, constants_of(s.program)))
     s.put(path, replace(loop, range=replace(loop.range, bound=bound)))
+    count = value_of(bound)
+    if count is None:
+        raise refuse(f"the bound of the loop over `{name}` is not a number", loop)
+    return count
 
 
 def _tiled(s: TransformSession, loop: str, block: str, half: str, thread: str, size: int) -> None:

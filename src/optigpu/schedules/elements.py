@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optigpu.script.transformation import transformation
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.refusal import refuse
 
 
 @transformation
@@ -14,6 +15,8 @@ def elements(
 
     `unroll`: a loop inside whose iterations load before the first of them is used. `name`: of the loop over blocks.
     """
+    if not loops:
+        raise refuse("name the loops of the results, outermost first", help='elements(s, "i", "j")', code="OG604")
     *outer, last = loops
     s.loop.tile(last, threads, outer=name, tail="guard")
     if unroll is not None:

@@ -10,12 +10,30 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass
-from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
-from optigpu.syntax.exprs import Binary, Expr, Int
+from optigpu.syntax.exprs import Binary, Expr, Int, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.polynomials import constant_polynomial
+from optigpu.syntax.program import If
+from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.matrix.array_accesses import accesses_of
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.counted_loops import counts_up_by_one
+from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import (
+    collect_terms,
+    conjunction,
+    flattened_sums,
+    less,
+    lit,
+    minus,
+    plus,
+    polynomial,
+    up_to,
+)
 
 VECTOR = 4  # elements of one access
 WARP_ROWS, WARP_COLS = 4, 8  # how the threads of a warp are arranged
@@ -24,7 +42,7 @@ REGISTERS = 1 << 16  # of a multiprocessor
 
 @dataclass(frozen=True)
 class Contraction:
-    """`out[rows][cols] = sum over inner of left[rows] * right[cols]`. `sizes`: the last sizes of arrays that are accessed by vectors."""
+    """`out[rows][cols] = sum over inner of left[rows] * right[cols]`. `sizes`: the last sizes of arrays with vector accesses."""
 
     rows: str
     cols: str
@@ -35,8 +53,18 @@ class Contraction:
     grid: Sequence[str]
     total: str
     sizes: dict[str, Expr]
+    prefix: str  # of the names of new loops and arrays
     left_along: bool  # are adjacent summands adjacent in memory, rather than adjacent rows?
     right_along: bool
+
+    @property
+    def chunk(self) -> str:
+        return self.prefix + "chunk"
+
+    @property
+    def factors(self) -> tuple[str, str]:
+        """In the registers of a thread."""
+        return self.prefix + "left", self.prefix + "right"
 
 
 @dataclass(frozen=True)
@@ -66,6 +94,7 @@ class Side:
     array: str
     along: bool
     size: Expr | None
+    prefix: str
     letter: str
     tile: int
     each: int
@@ -73,19 +102,19 @@ class Side:
 
     @property
     def block(self) -> str:
-        return "b" + self.letter
+        return f"{self.prefix}b{self.letter}"
 
     @property
     def group(self) -> str:
-        return "h" + self.letter
+        return f"{self.prefix}h{self.letter}"
 
     @property
     def warp(self) -> str:
-        return "w" + self.letter
+        return f"{self.prefix}w{self.letter}"
 
     @property
     def lane(self) -> str:
-        return "t" + self.letter
+        return f"{self.prefix}t{self.letter}"
 
     @property
     def extents(self) -> dict[str, int]:
@@ -95,28 +124,31 @@ class Side:
 
     @property
     def next(self) -> str:
-        return "next_" + self.letter
+        return f"{self.prefix}next_{self.letter}"
 
     @property
     def shared(self) -> str:
-        return "shared_" + self.letter
+        return f"{self.prefix}shared_{self.letter}"
 
     def copy_loop(self, letter: str) -> str:
-        return f"{self.letter}{letter}"
+        return f"{self.prefix}{self.letter}{letter}"
 
 
 def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
-    rows = Side(c.rows, c.left, c.left_along, c.sizes.get(c.left), "r", t.rows, t.each[0], WARP_ROWS)
-    cols = Side(c.cols, c.right, c.right_along, c.sizes.get(c.right), "c", t.cols, t.each[1], WARP_COLS)
+    rows = Side(c.rows, c.left, c.left_along, c.sizes.get(c.left), c.prefix, "r", t.rows, t.each[0], WARP_ROWS)
+    cols = Side(c.cols, c.right, c.right_along, c.sizes.get(c.right), c.prefix, "c", t.cols, t.each[1], WARP_COLS)
     blocks = [*c.grid, rows.block, cols.block]
     threads = [rows.warp, cols.warp, rows.lane, cols.lane]
     each = [rows.group, c.rows, cols.group, c.cols]
-    _tiled(s, rows)
-    _tiled(s, cols)
-    s.loop.tile(c.inner, t.depth, outer="chunk", tail="guard")
+    for side in (rows, cols):
+        s.loop.tile(side.loop, side.tile, outer=side.block, tail="guard")
+    whole = _widened(s, c, rows, cols, t.depth)
+    for side in (rows, cols):
+        _tiled(s, side)
+    s.loop.tile(c.inner, t.depth, outer=c.chunk, tail="divides" if whole else "guard")
     s.loop.reorder(*blocks, *threads, *each)
-    s.loop.reorder(*blocks, "chunk", *threads, c.inner, *each)
-    compute = For("chunk") / For(rows.warp, body=Write(c.total))
+    s.loop.reorder(*blocks, c.chunk, *threads, c.inner, *each)
+    compute = For(c.chunk) / For(rows.warp, body=Write(c.total))
     _stage(s, c, rows, cols, compute)
     spread = [_copied(s, t, side, c) for side in (rows, cols)]
     stored = (
@@ -133,7 +165,8 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
         shared={side.shared: pad(1, 0) if side.along else None for side in (rows, cols)},
         registers={c.total: 4, **{side.next: len(names) for side, (names, _) in zip((rows, cols), spread)}},
         blocks_per_multiprocessor=t.resident,
-        barrier_at_end=["chunk"],
+        barrier_at_end=[c.chunk],
+        repair=False,
     )
     for side, (_, vector) in zip((rows, cols), spread):
         if vector is not None:
@@ -144,13 +177,47 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
                 s.gpu.vectorize(For(vector, body=Write(side.shared)).first)
     if stored is not None:
         s.gpu.vectorize(stored)
-    s.gpu.vectorize(For(c.rows, body=Write("left")))
-    s.gpu.vectorize(For(c.cols, body=Write("right")))
+    for side, name in zip((rows, cols), c.factors):
+        s.gpu.vectorize(For(side.loop, body=Write(name)))
+
+
+def _widened(s: TransformSession, c: Contraction, rows: Side, cols: Side, depth: int) -> bool:
+    """Let a sum whose bounds depend on the row or the column, as of triangular matrices, have one range for all of a block. What is
+    added to the sum is zero, or the step is rejected. Returns whether the chunks divide the range."""
+    path, loop = loop_at(s, c.inner)
+    if not {c.rows, c.cols} & (free_vars(loop.range.start) | free_vars(loop.range.bound)):
+        return False
+    if not counts_up_by_one(loop):
+        raise refuse("the sum does not count up by one to a bound", loop)
+    start, end = loop.range.start, loop.range.bound
+    for side in (rows, cols):
+        start, end = _extreme(start, side, -1), _extreme(end, side, 1)
+    sizes = [
+        size
+        for side in (rows, cols)
+        for access in accesses_of(loop, side.array)
+        for index, size in zip(access.indices, array_of(s, path, side.array).dims)
+        if index == Var(c.inner) and size is not None
+    ]
+    guards = [less(Var(c.inner), size) for size in dict.fromkeys(sizes)]
+    body = (If(conjunction(guards), loop.body),) if guards else loop.body
+    count = collect_terms(minus(end, start))
+    moved = flattened_sums(substitute_body(body, {c.inner: plus(start, Var(c.inner))}))
+    s.put(path, up_to(c.inner, count, moved, like=loop))
+    return polynomial(count).divided(constant_polynomial(depth)) is not None
+
+
+def _extreme(e: Expr, side: Side, sign: int) -> Expr:
+    """The least value (sign -1) or the greatest one (sign 1) of a bound among the rows or columns of a block."""
+    ends = [collect_terms(substitute(e, {side.loop: lit(n)})) for n in (0, side.tile - 1)]
+    growth = (polynomial(ends[1]) - polynomial(ends[0])).constant
+    if growth is None:
+        raise refuse(f"a bound of the sum is no multiple of `{side.loop}` and a rest", code="OG603")
+    return ends[growth * sign > 0]
 
 
 def _tiled(s: TransformSession, side: Side) -> None:
     x = side.extents
-    s.loop.tile(side.loop, side.tile, outer=side.block, tail="guard")
     s.loop.tile(side.loop, x["w"] * x["t"] * VECTOR, outer=side.group)
     s.loop.tile(side.loop, x["t"] * VECTOR, outer=side.warp)
     s.loop.tile(side.loop, VECTOR, outer=side.lane)
@@ -158,7 +225,7 @@ def _tiled(s: TransformSession, side: Side) -> None:
 
 def _stage(s: TransformSession, c: Contraction, rows: Side, cols: Side, compute: Target) -> None:
     """Read the factors through registers and shared memory, and from there through the registers of the computation."""
-    summed = For("chunk") / Write(c.total)
+    summed = For(c.chunk) / Write(c.total)
     for side, other in ((rows, cols), (cols, rows)):
         others = [other.warp, other.lane, other.group, other.loop]
         s.loop.hoist_expr(summed, side.next, read=side.array, before=compute, indep=others, outside=0)
@@ -166,7 +233,7 @@ def _stage(s: TransformSession, c: Contraction, rows: Side, cols: Side, compute:
     for side in (rows, cols):
         s.matrix.stage(side.next, at=compute, name=side.shared)
     inside = For(c.inner, body=Write(c.total)) / For(rows.group, body=Write(c.total))
-    for side, name in ((rows, "left"), (cols, "right")):
+    for side, name in zip((rows, cols), c.factors):
         s.matrix.stage(side.shared, at=inside, name=name)
 
 
@@ -228,7 +295,7 @@ def _shares(
     for loop in order:
         taken = gcd(extents[loop], missing)
         if taken == 1:
-            rest += [loop] if extents[loop] > 1 else [loop]
+            rest.append(loop)
             continue
         if taken < extents[loop]:
             cuts.append((loop, loop + "_rest", taken))

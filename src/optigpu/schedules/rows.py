@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
+from optigpu.schedules.required_names import require_in_nest
+from optigpu.schedules.row_loops import length_of, spread, without_guards
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
+from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
-
-IN_FLIGHT = 4  # elements that a thread loads before it uses them
+from optigpu.transform.tools.simplified import value_of
 
 
 @transformation
@@ -18,26 +21,50 @@ def rows(
     loop: str,
     reductions: Sequence[str],
     outputs: Sequence[str] = (),
+    inputs: Sequence[str] = (),
+    online: bool = False,
     threads: int = 256,
+    vector: int = 1,
+    in_flight: int = 4,
 ) -> None:
     """A kernel with a block for each iteration of the loops `grid`: its loops over `loop` are divided among the threads.
 
     `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order; `outputs` the arrays
-    that such loops write.
+    that such loops write. With `online`, they are a maximum and a sum of exponentials relative to it, computed in one pass. Of
+    `inputs`, arrays that each reduction reads, a thread loads `in_flight` groups of `vector` adjacent elements before it uses them.
+    Vectors need aligned rows: others are read element by element.
     """
+    require_in_nest(s, grid, loop, (*reductions, *outputs))
+    length = length_of(s, For(loop, body=Write([*reductions, *outputs][-1])))
     for var in (*reductions, *outputs):
-        _spread(s, loop, var, threads)
-    for var in reductions:
-        s.reduce.parts(For("t", body=Write(var)), var=var, parts=f"{var}_parts")
+        over = For(loop, body=Write(var)).first
+        if value_of(loop_at(s, over)[1].range.start) != 0:
+            s.loop.widen_range(over, 0)
+        spread(s, loop, Write(var).first, threads=threads, vector=vector, in_flight=in_flight)
+    for array, var in product(inputs, reductions):
+        s.matrix.stage(array, at=For("q", body=Write(var)), name=f"{var}_{array}")
+        without_guards(s, For("q", body=Write(f"{var}_{array}")), length, vector)
+    for output in outputs if inputs else ():
+        whole = without_guards(s, For("q", body=Write(output)), length, vector)
+        for array in inputs:
+            s.matrix.stage(array, at=whole, name=f"{output}_{array}")
+    copies = [*reductions, *outputs]  # what the elements in registers are for
+    if online:
+        best, total = reductions
+        s.reduce.online(total, levels=2)
+        s.reduce.online_parts(
+            For("t", body=Write(total)), var=total, parts=f"{total}_parts", maxima=f"{best}_own", tops=f"{best}_parts"
+        )
+        copies.remove(total)
+    else:
+        for var in reductions:
+            s.reduce.parts(For("t", body=Write(var)), var=var, parts=f"{var}_parts")
     for var in reductions:
         s.reduce.tree(For("t", body=Write(var)))
-    s.gpu.launch(grid=grid, block=["t"], shared=[f"{var}_parts" for var in reductions])
-
-
-def _spread(s: TransformSession, loop: str, var: str, threads: int) -> None:
-    """Divide a loop so that adjacent threads have adjacent iterations, and each thread some of them at a time."""
-    s.loop.tile(For(loop, body=Write(var)).first, IN_FLIGHT * threads, outer="u", tail="guard")
-    s.loop.tile(For(loop, body=Write(var)).first, threads, outer="v")
-    s.loop.rename(For("v", body=Write(var)).first / For(loop), "t")
-    s.loop.reorder("t", "u", "v", at=Write(var).first)
-    s.loop.unroll_hint(For("t", body=Write(var)).first / For("v"), IN_FLIGHT)
+    registers = {f"{reductions[0]}_own": 1} if online else {}
+    s.gpu.launch(grid=grid, block=["t"], shared=[f"{var}_parts" for var in reductions], registers=registers)
+    if vector > 1:
+        for array, result in product(inputs, copies):
+            s.gpu.vectorize(For("v", body=Write(f"{result}_{array}")).first)
+        for output in outputs:
+            s.gpu.vectorize(For("v", body=Write(f"d_{output}")).first)

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
+from math import gcd, prod
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import (
     _accesses,
     _divided,
-    _inline_constants,
     _is_along,
     _last_size,
     _number_bound,
     _skip,
+    inline_constants,
 )
 from optigpu.schedules.quotients import bind_quotients
-from optigpu.script.handles import Handle
+from optigpu.schedules.required_names import require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
-from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES, ROWS
+from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
 
 VECTOR = 4  # floats of an access
+REGISTERS = 1 << 16  # of a multiprocessor
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,24 @@ class WarpTile:
     def threads(self) -> int:
         return self.rows // self.warp_rows * (self.cols // self.warp_cols) * GROUPS * LANES
 
+    @property
+    def resident(self) -> int:
+        """How many blocks a multiprocessor has registers for: sums, and as many for all else."""
+        return max(1, REGISTERS // (2 * self.rows * self.cols))
+
+    def shares(self, *extents: int) -> bool:
+        """Can all threads take part in loops of these extents?"""
+        missing = self.threads
+        for extent in extents:
+            missing //= gcd(extent, missing)
+        return missing == 1
+
 
 @dataclass(frozen=True)
 class StagedFactor:
-    """A factor, its copy in shared memory, and the registers that it is loaded into: the loop over its rows or columns, and how many of them a block has. `along`: are
-    adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last dimension, if vector accesses
-    are wanted."""
+    """A factor, its copy in shared memory, the registers that it is loaded into, the loop over its rows or columns, and how many of
+    them a block has. `along`: are adjacent summands adjacent in memory, rather than adjacent rows or columns? `size`: of its last
+    dimension, if vector accesses are wanted."""
 
     array: str
     copy: str
@@ -79,20 +92,24 @@ def tensor_contraction(
     skip: Sequence[str] = (),
     precision: str = "tf32x3",
     resident: int | None = None,
+    name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for.
+    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best. `name`: a prefix
+    of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
     w = WarpTile(*tile, *warp)
-    _inline_constants(s)
-    for loop in (*inside, *taps):
+    inline_constants(s)
+    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
+    for loop in inside:
         _number_bound(s, loop)
+    counts = [_number_bound(s, loop) for loop in taps]
     sizes = {a: _last_size(s, a) for a in vector}
     factors = (
-        StagedFactor(left, "ls", "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
-        StagedFactor(right, "rs", "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
+        StagedFactor(left, name + "ls", name + "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
+        StagedFactor(right, name + "rs", name + "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
     )
     blocks = [*grid, "br", "bc"]
     chunk = "part" if taps else "chunk"
@@ -101,7 +118,7 @@ def tensor_contraction(
     s.loop.reorder(*blocks, rows, cols)
     s.loop.reorder(*blocks, chunk, *taps, rows, cols, *inside, inner)
     if taps:  # one loop over all chunks of summands, so that the next one is loaded early
-        s.loop.collapse(chunk, levels=1 + len(taps), index="chunk")
+        s.loop.collapse(chunk, levels=1 + len(taps), index="chunk", narrow=prod(counts) < w.depth)
     _skip(s, total, [as_expression(text) for text in skip], rows)
     at, summed = For("chunk") / For(rows, body=Write(total)), For("chunk") / Write(total)
     for x, other in (factors, reversed(factors)):
@@ -119,9 +136,7 @@ def tensor_contraction(
     for x in factors:
         s.loop.prefetch(x.copy, buffers=2)
     _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
-    whole = [h for x, c in zip(factors, copies) for h in _whole_vectors(s, x, c)]
-    if out in sizes:
-        whole.append(s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)))
+    stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)) if out in sizes else None
     for loop in (*inside, "ks"):
         s.loop.unroll_hint(For(loop, body=Write(total)))
     s.gpu.launch(
@@ -129,15 +144,17 @@ def tensor_contraction(
         block=[*_threads(rows), *(name for c in copies for name in c.threads)],
         shared={x.copy: pad(4 if x.along else 8) for x in factors},
         registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
-        blocks_per_multiprocessor=resident,
+        blocks_per_multiprocessor=resident or w.resident,
         barrier_at_end=["chunk"],
+        repair=False,
     )
-    for loop in whole:
-        s.gpu.vectorize(loop)
     for x, c in zip(factors, copies):
         if c.vector is not None:
-            for _ in range(2):  # before the chunks, and for the next one
+            for n in range(2):  # before the chunks, and for the next one; a loop that is converted is gone
+                s.gpu.vectorize(For(c.vector, body=Write(x.loaded)).nth(n))
                 s.gpu.vectorize(For(c.vector, body=Write(x.copy)).first)
+    if stored is not None:
+        s.gpu.vectorize(stored)
     s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
 
 
@@ -159,7 +176,7 @@ def _divide_among_warps(
     s.loop.tile(For(inner, body=Write(total)), DEPTH, outer="ks")
     summed = For("chunk") / Write(total)
     s.loop.reorder(*_threads(rows), *inside, "ks", "mr", "mc", inner, "hr", cols, at=summed)
-    for other in (Write(total).first, Write(out)):
+    for other in (Write(total).first, For(rows) / Write(out)):
         s.loop.reorder(*_threads(rows), "mr", "mc", "hr", cols, at=other)
     for dim, (_, size) in enumerate(col_tiles, 1):
         s.matrix.split_dim(total, dim, size)
@@ -180,14 +197,14 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     """Lay out the copy of a factor, and distribute the two halves of copying, to registers and from there, among the threads."""
     slow, fast = (x.loop, inner) if x.along else (inner, x.loop)
     s.matrix.reorder_dims(x.copy, [_dims(s, x.copy).index(loop) for loop in (*inside, slow, fast)])
-    prefix = x.copy[0] + "_"
+    prefix = x.copy + "_"
     for loop in (*inside, slow, fast):
         for array in (x.loaded, x.copy):
             s.loop.rename(_filling(array, loop), prefix + loop)
     slow, fast, between = prefix + slow, prefix + fast, [prefix + loop for loop in inside]
     extents = {prefix + x.loop: x.extent, prefix + inner: w.depth}
     vector = None
-    if x.size is not None:
+    if x.size is not None and w.shares(extents[fast] // VECTOR, extents[slow]):
         vector, fast = fast, fast + "_quad"
         _divided_copy(s, x, vector, VECTOR, fast)
         extents[fast] = extents[vector] // VECTOR
@@ -209,6 +226,7 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     for array in (x.loaded, x.copy):
         s.loop.reorder(*order, at=Write(array).first)
     s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
+    s.loop.fast_path(_filling(x.loaded, order[0]), when=_divided(x.size) if vector and x.size else None)
     return SpreadCopy(threads, vector)
 
 
@@ -218,14 +236,6 @@ def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, ou
     for array in (x.loaded, x.copy):
         s.loop.tile(_filling(array, loop), size, outer=outer)
     s.matrix.split_dim(x.loaded, dim, size)
-
-
-def _whole_vectors(s: TransformSession, x: StagedFactor, c: SpreadCopy) -> list[Handle]:
-    """Paths without guards where four elements exist, of the loads before the chunks and of those of the next chunk."""
-    if c.vector is None or x.size is None:
-        return []
-    loads = For(c.vector, body=Write(x.loaded))
-    return [s.loop.fast_path(loop, when=_divided(x.size)) for loop in (loads.last, loads.first)]
 
 
 def _dims(s: TransformSession, array: str) -> list[str]:

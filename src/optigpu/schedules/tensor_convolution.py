@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optigpu.schedules.contraction import _accesses, _inline_constants
+from optigpu.schedules.contraction import _accesses, inline_constants
 from optigpu.schedules.elements import elements
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.script.targets import For, Write
@@ -34,9 +34,10 @@ def tensor_convolution(
     precision: str = "tf32",
     resident: int | None = None,
 ) -> None:
-    """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that adjacent
-    `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one sum."""
-    _inline_constants(s)
+    """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
+    adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
+    sum."""
+    inline_constants(s)
     loops = [*grid, rows, cols, *taps, inner]
     used = set().union(*(free_vars(i) for i in _accesses(s, filters)[0].indices))
     s.loop.hoist_expr(
@@ -67,7 +68,7 @@ def tensor_convolution(
         total=total,
         tile=tile,
         warp=warp,
-        vector=[PACKED],
+        vector=[PACKED, out],
         precision=precision,
         resident=resident,
     )

@@ -29,6 +29,11 @@ def check_arguments(
                 annotation = inspect.formatannotation(signature.parameters[name].annotation)
                 if isinstance(v, str) and fits([v], hints[name]):
                     raise _wrong_argument(f"`{name}` is a list, and `{v}` is one text", f'{name}=["{v}"]')
+                if kind is inspect.Parameter.VAR_POSITIONAL and isinstance(v, list | tuple) and v:
+                    several = ", ".join(f'"{x}"' if isinstance(x, str) else repr(x) for x in v)
+                    raise _wrong_argument(
+                        f"`{name}` are arguments one by one, not a list", f"{f.__name__}({several}, …)"
+                    )
                 raise _wrong_argument(f"`{name}` cannot be {_value_text(v)}", f"{name}: {annotation}")
 
 

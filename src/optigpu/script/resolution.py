@@ -14,6 +14,7 @@ from optigpu.script.targets import Pattern, Target, TargetLike
 from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
 from optigpu.syntax.program import Decl, For, Program, Role, Stmt, Store
 from optigpu.syntax.source import NOWHERE
+from optigpu.syntax.walk import statements
 
 # What a bare name means where a statement of a kind is wanted: the first of these that matches.
 MEANINGS_OF_NAME: dict[str, tuple[Callable[[str], Target], ...]] = {
@@ -90,7 +91,15 @@ def _no_match(program: Program, names: Sequence[str], target: Target) -> InputEr
     similar = Target((replace(last, name=None, body=None),), target.function)
     candidates = [m for f in program.functions() if f.name in names for m in matches(similar, f)]
     close = None
-    if last.name is not None:
+    named = [(p, s) for p, s in candidates if last.name is not None and _name_of(last.kind, s) == last.name]
+    alone = Target((last,), target.function)
+    if last.body is not None and named and not any(matches(alone, f) for f in program.functions() if f.name in names):
+        # its body does not fit, wherever it is
+        written = sorted({w for _, s in named for x in statements((s,)) if (w := written_name(x)) is not None})
+        help_ = f"written there: {', '.join(written)}" if written else None
+        message = f"no {KIND_WORDS[last.kind]} over `{last.name}` has {last.body} in it"
+        return ambiguous("OG601", message, named, help_)
+    if last.name is not None and not named:
         known = {_name_of(last.kind, s) for _, s in candidates} - {None}
         close = get_close_matches(last.name, sorted(str(k) for k in known), 1)
     help_ = f"did you mean `{close[0]}`?" if close else None

@@ -83,7 +83,8 @@ class Target:
         text += "" if self.side is None else f".{self.side}"
         if self.which is None:
             return text
-        return f"{text}.{'all' if self.which == 'all' else f'nth({self.which})'}"
+        words: dict[int | str, str] = {"all": "all", 0: "first", -1: "last"}
+        return f"{text}.{words.get(self.which, f'nth({self.which})')}"
 
 
 def For(index: str | None = None, *, body: Target | None = None, mode: Mode | None = None) -> Target:

@@ -104,10 +104,10 @@ class CellSearch:
         return self.tools.proves(inside, goal)
 
     @scoped
-    def inverse(self, claim: CellClaim) -> Terms:
+    def inverse(self, claim: CellClaim, facts: Facts) -> Terms:
         """Compute the binders of a claim from the indices of its cells."""
         xs = self.tools.temporaries(len(claim.cells.index))
-        binders = self.tools.invert(claim.cells, xs, self.tools.judge.root)
+        binders = self.tools.invert(claim.cells, xs, facts)
         if binders is None:
             return tuple(k.ZERO for _ in range(claim.cells.arity))
         return tuple(k.abstract(t, xs) for t in binders)

@@ -16,12 +16,12 @@ from optigpu.kernel.causes import Cause, Leak, MissingPermission, NotOwner, Over
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.terms import REAL, Term, substitute, subterms
-from optigpu.search.search_causes import SharedByThreads
+from optigpu.search.search_causes import DataRace, SharedByThreads
 
 LARGE = 12  # subterms
 BIG = frozenset(("sum", "prod", "fold_max", "argmax"))
 MAX_RESTARTS = 4  # of a proof, with fewer names each time
-OF_CELLS_ALONE = (MissingPermission, Overlap, NotOwner, Leak, Overflow, Uninitialised, SharedByThreads)
+OF_CELLS_ALONE = (MissingPermission, Overlap, NotOwner, DataRace, Leak, Overflow, Uninitialised, SharedByThreads)
 
 
 @dataclass
@@ -87,9 +87,10 @@ def readable(state: State) -> State:
     return State(state.facts, env, held, *rest, {})
 
 
-def meaning(state: State, t: Term) -> Term:
-    """A term with all names unfolded, for reading."""
-    for x in reversed(list(state.definitions)):
+def meaning(state: State, t: Term, since: State | None = None) -> Term:
+    """A term with the names unfolded that were given since a state, or all, for reading."""
+    before = () if since is None else since.definitions
+    for x in reversed([x for x in state.definitions if x not in before]):
         t = substitute(t, {x: state.definitions[x]})
     return t
 

@@ -13,18 +13,19 @@ from optigpu.kernel.thread_rules import lanes
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, Terms, box
-from optigpu.logic.terms import TRUE
+from optigpu.logic.terms import REAL, TRUE, instantiate
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.atomic_search import AtomicSearch
 from optigpu.search.call_search import CallSearch
 from optigpu.search.cell_search import CellSearch
-from optigpu.search.content_names import ContentNames, Nameless
+from optigpu.search.content_names import ContentNames, Nameless, meaning
 from optigpu.search.equalities.equality_search import EqualityProofs, EqualitySearch
 from optigpu.search.equalities.sum_terms import abstract_step
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.explore.remembered_summaries import RememberedSummaries
 from optigpu.search.failure import Progress, information
 from optigpu.search.fresh_names import scoped
+from optigpu.search.inverse import injective_functions, left_inverses
 from optigpu.search.loop_execution import LoopExecution
 from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access, accumulating_around
@@ -76,8 +77,10 @@ class Executor:
         self._restart_search()
         f = self.kernel.program.functions[name]
         try:
-            state = self.kernel.begin(name, tuple(self.cells.inverse(c) for c in f.contract.pre))
-            self.progress.state = state
+            required = self.tools.judge.root.assume(*f.contract.requires)
+            facts = required if left_inverses(required) else self.tools.judge.root
+            state = self.kernel.begin(name, tuple(self.cells.inverse(c, facts) for c in f.contract.pre))
+            state = self.progress.state = self._with_inverses(state)
             end = self.run(state)
             self.progress.at = 0
             self.tools.watch.step(0, "end of the function")
@@ -89,6 +92,18 @@ class Executor:
         """Forget what was found out about other code: the search for this code then meets the terms that it met there before."""
         self.explorer.restart()
         self.tools.names.restart()
+
+    def _with_inverses(self, state: State) -> State:
+        """Introduce the left inverse of each function that a fact says is injective, on the range of an array."""
+        ranges = dict.fromkeys(r.cells.ranges[0] for r in state.held.values() if r.cells.arity == 1)
+        for f in sorted(injective_functions(state.facts) - left_inverses(state.facts).keys()):
+            for low, high in ranges:
+                try:
+                    state = self.kernel.inverse(state, f, low, high)
+                    break
+                except Rejected:
+                    continue
+        return state
 
     def finish(self, state: State, f: kc.Procedure) -> Theorem:
         """Apply the rule for the end of a function; if a claim spans several families, join them first."""
@@ -181,10 +196,13 @@ class Executor:
                 no = self.names.as_defined(self.run(no), state)
                 return self.kernel.join_if(*self.atomics.agreed(yes, no))
             case kc.CountedLoop() as loop:
-                return self.names.named(self.loops.loop(state, loop))
+                after = self.loops.loop(state, loop)
+                if loop.mode == kc.THREAD:
+                    after = self._with_plain_variables(after, state)
+                return self.names.named(after)
             case kc.Invoke() as call:
                 state = self.names.unfolded(state)
-                return self.calls.call(state, call)
+                return self.names.named(self.calls.call(state, call))
             case kc.GhostStep() as ghost:
                 state = self.names.unfolded(state)
                 return self.calls.ghost(state, ghost)
@@ -225,23 +243,43 @@ class Executor:
         cause = ReadOnly if write and shares else MissingPermission
         raise Rejected(cause(operation, address.base, index=index, facts=state.facts))
 
-    @scoped
     def _with_plain_sums(self, state: State, n: int) -> State:
-        """Restate nested sums of a family as sums over one range, if an obligation, which has no steps, is about the value."""
+        """Restate nested sums of a family as sums over one range, if the value is that of a variable, or an obligation, which has
+        no steps, is about it: what is computed from a sum of partial sums is then as small as what the contract says of it."""
         load = state.next
         if not isinstance(load, kc.LoadCell):
             return state
-        obligations = [i for i in state.code[1:OBLIGATION_DISTANCE] if isinstance(i, kc.Oblige)]
-        if not any(load.target in i.prop.free for i in obligations):
-            return state
+        soon = state.code[1:OBLIGATION_DISTANCE]
+        obliged = any(isinstance(i, kc.Oblige) and load.target in i.prop.free for i in soon)
+        updated = any(isinstance(i, kc.StoreCell) and i.place.base == load.place.base for i in soon)
+        if obliged or (not updated and _is_variable(state, n)):
+            state = self._restated_plainly(state, n)
+        named = obliged and not state.definitions.keys().isdisjoint(state.held[n].value.free)
+        return self.names.as_defined(state, state.block.before) if named else state
+
+    def _with_plain_variables(self, state: State, before: State) -> State:
+        """The same for the variables that the threads of a group have changed, before their contents get names."""
+        for n, r in state.held.items():
+            changed = n not in before.held or before.held[n].value is not r.value
+            if changed and r.share == FULL and _is_variable(state, n):
+                state = self._restated_plainly(state, n)
+        return state
+
+    @scoped
+    def _restated_plainly(self, state: State, n: int) -> State:
+        """Restate nested sums of a family as sums over one range. Names that contracts of loops around may mention stay."""
+        around = state.block.before
         r = state.held[n]
         xs = self.tools.temporaries(r.cells.arity)
         inside = state.facts.assume(r.cells.domain(xs), r.init_at(xs))
-        value, steps = self.equalities.forms.plain(inside, r.value_at(xs))
+        value = instantiate(meaning(state, r.value, around), xs)
+        if not any(t.args[2].op in ("sum", "ite") for t in k.subterms_with(value, "sum")):
+            return state
+        value, steps = self.equalities.forms.plain(inside, value)
         if not steps:
             return state
         bound_steps = tuple(abstract_step(self.tools, s, xs) for s in steps)
-        return self.kernel.restate(state, n, TRUE, k.abstract(value, xs), bound_steps)
+        return self.kernel.restate(self.names.as_defined(state, around), n, TRUE, k.abstract(value, xs), bound_steps)
 
     def _free(self, state: State, base: str) -> State:
         info = state.bases.get(base)
@@ -274,3 +312,9 @@ def _failed_clause(state: State, f: kc.Procedure, cause: Cause) -> tuple[str, in
         return next((("ensures", i) for i, p in facts if state.value(p) is cause.goal), None)
     cells, env = cells_of(cause), dict(state.env)
     return next((("post", i) for i, c in enumerate(f.contract.post) if c.cells.substitute(env) == cells), None)
+
+
+def _is_variable(state: State, n: int) -> bool:
+    """Is it the family of a real variable?"""
+    info = state.bases[state.held[n].cells.base]
+    return info.sort is REAL and all(d is k.ONE for d in info.dims)

@@ -2,19 +2,23 @@
 
 Equations `index(b) = target` are solved by mixed radix: `32*b + x = c` with 0 <= x < 32 gives `b = c div 32`, `x = c mod 32`.
 Shifts, strides, permutations and reversals are special cases; radices may be symbolic. Rotations and exclusive ors are unwrapped
-first: `(x + k) mod n = c` gives `x = (c - k) mod n`, `x ^ k = c` gives `x = c ^ k`, and then these equations are solved.
+first: `(x + k) mod n = c` gives `x = (c - k) mod n`, `x ^ k = c` gives `x = c ^ k`, and then these equations are solved. So are
+functions with a left inverse: where `Q(P(i)) = i` is a fact, `P(x) = c` gives `x = Q(c)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Terms
+from optigpu.logic.cells import CellFamily, Cells, Terms, arguments
 from optigpu.logic.facts import Facts
+from optigpu.logic.quantifiers import universals
 from optigpu.logic.terms import INT, Term
 from optigpu.search.fresh_names import FreshNames
+from optigpu.search.samples import advice
 
 Unwrap: TypeAlias = Callable[[Term], Term]  # from the value of a rotation or an exclusive or: what has to be 0 then
 
@@ -71,9 +75,11 @@ def _counted(sizes: dict[Term, Term]) -> list[Term]:
 def _unwrapped(
     equations: list[Term], sizes: dict[Term, Term], facts: Facts, names: FreshNames
 ) -> tuple[list[Term], dict[Term, Unwrap]]:
-    """Introduce an unknown for each rotation `(x + k) mod n` and each `x ^ k` of unknowns."""
+    """Introduce an unknown for each rotation `(x + k) mod n`, each `x ^ k` and each `P(x)` of unknowns."""
     wrapped: dict[Term, Unwrap] = {}
     wanted = set(sizes)
+    for at, e in enumerate(equations):
+        equations[at] = _without_functions(e, wanted, facts, names, wrapped)
     if any(a.free & wanted for e in equations for a in k.subterms_with(e, "ite")):
         inside = facts.assume(*_counted(sizes))
         equations = [inside.simplify(e) for e in equations]  # C's % of numbers that are not negative here
@@ -88,6 +94,74 @@ def _unwrapped(
                 if a.op == "fdiv":
                     sizes[x] = a.args[1]
     return equations, wrapped
+
+
+def _without_functions(
+    equation: Term, wanted: set[Term], facts: Facts, names: FreshNames, wrapped: dict[Term, Unwrap]
+) -> Term:
+    """Introduce an unknown for each P(x), for a function P of which a fact gives a left inverse."""
+    for a in sorted(
+        a for a in k.subterms_with(equation, "app") if a.free & wanted and len(a.args) == 2 and a.sort is INT
+    ):
+        inverse = left_inverses(facts).get(a.args[0])
+        if inverse is not None and a in k.subterms(equation):
+            (x,) = names.temporaries(1, "w")
+            wrapped[x] = partial(_applied_inverse, a.args[1], inverse)
+            equation = k.replace_subterms(equation, {a: x})
+    return equation
+
+
+def _applied_inverse(argument: Term, inverse: Term, value: Term) -> Term:
+    return k.sub(argument, k.app(inverse, value))
+
+
+def left_inverses(facts: Facts) -> dict[Term, Term]:
+    """The functions P with a fact `Q(P(i)) = i`, with Q."""
+    known = advice(facts).answers
+    if "left inverses" not in known:
+        stated = (e for item in facts.items for u in universals(item) for e in k.subterms_with(u, "eq"))
+        known["left inverses"] = dict(pair for e in stated if (pair := _stated_inverse(e)) is not None)
+    inverses: dict[Term, Term] = known["left inverses"]
+    return inverses
+
+
+def injective_functions(facts: Facts) -> set[Term]:
+    """The functions P of one integer of which a universal fact compares P(i) with P(j)."""
+    out: set[Term] = set()
+    compared = (e for item in facts.items for u in universals(item) for e in k.subterms_with(u, "eq", "le", "lt"))
+    for e in compared:
+        applied = [m[0].args[0] for m in k.coefficients(e.args[0]) if len(m) == 1 and _is_of_bound(m[0])]
+        out |= {f for f in applied if applied.count(f) > 1}
+    return out
+
+
+def _is_of_bound(a: Term) -> bool:
+    """Is it P(i), for an integer function P and a bound i?"""
+    return a.op == "app" and len(a.args) == 2 and a.args[0].op == "var" and a.args[1].op == "bound" and a.sort is INT
+
+
+def function_held(r: CellFamily) -> Term | None:
+    """The variable P of a family whose cell i holds P(i)."""
+    binders = arguments(r.cells.arity)
+    holds_function = r.cells.index == binders and r.value.op == "app" and r.value.args[1:] == binders
+    return r.value.args[0] if holds_function and r.value.args[0].op == "var" else None
+
+
+def _stated_inverse(equation: Term) -> tuple[Term, Term] | None:
+    """(P, Q) of Q(P(i)) - i = 0, for a bound variable i."""
+    cs = k.coefficients(equation.args[0]) if equation.args[0].sort is INT else {}
+    atoms = {m[0]: c for m, c in cs.items() if len(m) == 1}
+    if len(cs) != 2 or len(atoms) != 2 or sum(atoms.values()) != 0:
+        return None
+    for a in atoms:
+        match a.op, a.args:
+            case "app", (q, inner) if q.op == "var" and inner.op == "app" and len(inner.args) == 2:
+                p, i = inner.args
+                if p.op == "var" and i.op == "bound" and i in atoms:
+                    return p, q
+            case _:
+                pass
+    return None
 
 
 def _without_xor(equation: Term, a: Term, x: Term, wrapped: dict[Term, Unwrap]) -> Term | None:

@@ -116,6 +116,7 @@ class LoopContractSearch:
             xs = self.tools.temporaries(cells.arity, "x")
             inside = summary.facts.assume(cells.domain(xs))
             value = inside.simplify(k.substitute(inside.simplify(instantiate(u.value, xs)), actual))
+            value = self.plain(inside, value) if u.written else value
             n, maps = self.cells.home(state, whole, families)
             init: Term = k.abstract(instantiate(u.init, xs), (v, *xs)) if u.written else k.FALSE
             if maps is None:
@@ -125,6 +126,14 @@ class LoopContractSearch:
             known = u.written and is_expressible(value)
             pieces.append(Exclusive(n, whole, *maps, init, k.abstract(value, (v, *xs)) if known else None))
         return pieces
+
+    def plain(self, facts: Facts, value: Term) -> Term:
+        """State sums of partial sums as sums over one range where a function is applied to them, as in `log(Sum(t, Sum(k, f)))`:
+        what is computed from the value later need not be proved equal inside of the function."""
+        arguments = (x for t in k.subterms_with(value, "app", "inv") for x in t.args)
+        if not any(_is_nested(t) for x in arguments for t in k.subterms_with(x, "sum")):
+            return value
+        return self.cells.equalities.forms.plain(facts, value)[0]
 
     @scoped
     def covering(
@@ -220,6 +229,11 @@ class LoopContractSearch:
         exclusive = tuple(steps(number + i, x.value, x.init, v) for i, x in enumerate(contract.exclusive))
         invariant = tuple(steps(i.family, i.value, i.init, k.add(v, k.ONE), i.known) for i in contract.invariant)
         return exclusive, invariant
+
+
+def _is_nested(t: Term) -> bool:
+    """Is it a sum of sums, or of summands with a guard?"""
+    return t.level == 0 and t.args[-1].op in ("sum", "ite")
 
 
 def _known_part(value: Term) -> tuple[Term, Term]:

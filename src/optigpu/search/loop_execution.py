@@ -17,7 +17,8 @@ from optigpu.kernel.thread_conditions import ANY_LAUNCH, launch_of
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, CellFamily, arguments
-from optigpu.logic.terms import Term
+from optigpu.logic.quantifiers import UNIVERSAL
+from optigpu.logic.terms import INT, Term
 from optigpu.search.atomic_search import AtomicSearch
 from optigpu.search.cell_search import CellSearch
 from optigpu.search.content_names import ContentNames
@@ -25,7 +26,7 @@ from optigpu.search.contract_annotations import InferredLoop
 from optigpu.search.explore.accumulation import Monoid
 from optigpu.search.explore.explorer import Explorer
 from optigpu.search.explore.loop_effects import LoopSummary, may_be_unknown
-from optigpu.search.explore.symbolic_memory import SharedCells, Unexplorable, World, unknown_content
+from optigpu.search.explore.symbolic_memory import Content, SharedCells, Unexplorable, World, unknown_content
 from optigpu.search.explore.tree_reduction import (
     Tree,
     TreeArray,
@@ -35,6 +36,7 @@ from optigpu.search.explore.tree_reduction import (
     halving_steps,
 )
 from optigpu.search.failure import Progress
+from optigpu.search.inverse import function_held, left_inverses
 from optigpu.search.loop_contract_search import LoopContractSearch
 from optigpu.search.races import Access
 from optigpu.search.search_causes import NoLoopContract, ReadOnly, SharedByThreads, shared_by_threads
@@ -206,7 +208,21 @@ class LoopExecution:
     def _world(self, state: State) -> World:
         """Start an exploration from here."""
         contents = {b: unknown_content(self.tools, b, len(info.dims), info.sort) for b, info in state.bases.items()}
-        return World(state.facts, {**state.env, **dict(zip(ANY_LAUNCH, launch_of(state.context)))}, contents)
+        facts = state.facts.assume(*self._facts_about_contents(state, contents))
+        return World(facts, {**state.env, **dict(zip(ANY_LAUNCH, launch_of(state.context)))}, contents)
+
+    def _facts_about_contents(self, state: State, contents: dict[str, Content]) -> list[Term]:
+        """Where an array holds a function P with a left inverse, the facts about P, as facts about the contents of the array."""
+        known = left_inverses(state.facts)
+        out: list[Term] = []
+        for base, content in contents.items() if known else ():
+            families = self.cells.candidates(dict(state.held), base, "any")
+            held = {function_held(state.held[n]) for n in families if content.sort is INT and content.rank}
+            for p in sorted(p for p in held if p in known):
+                out += [
+                    k.substitute(i, {p: content.start}) for i in state.facts.items if i.op in UNIVERSAL and p in i.free
+                ]
+        return out
 
     # Loops over known numbers
 

@@ -6,9 +6,9 @@
         for (int e = 0; e < 2; e++)
           acc[…][h][e] += left(g, h, k) * right(k, t, e);
 
-Thread 4g + t of a warp adds to the elements (8h + g, 2t + e) of a product of 16 x 8 x 8: this is how the hardware divides such a product among
-the threads of a warp. The pragma does not change what the nest means. Code generation checks what the instruction needs
-(codegen/cuda/tensor_cores.py).
+Thread 4g + t of a warp adds to the elements (8h + g, 2t + e) of a product of 16 x 8 x 8: this is how the hardware divides such a
+product among the threads of a warp. The pragma does not change what the nest means. Code generation checks what the instruction
+needs (codegen/cuda/tensor_cores.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Binary, Expr, Index, Int, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, Mode, Store
+from optigpu.syntax.walk import reads_memory
 
 TENSOR_HINT = "tensor_cores"
 PRECISIONS = ("tf32", "tf32x3")  # of a product of floats; tf32x3 has nearly that of floats, by three products
@@ -76,7 +77,8 @@ def _count(loop: For) -> int | None:
 
 
 def _is_element(indices: tuple[Expr, ...], row: str, col: str, depth: str) -> bool:
-    """Is one index the row, one the column, and no other dependent on them? Then the four elements are different ones."""
+    """Is one index the row, one the column, and no other dependent on them, or on memory, which includes the sums? Then these are
+    four different elements, the same ones in all iterations."""
     others = [i for i in indices if i not in (Var(row), Var(col))]
     plain = indices.count(Var(row)) == 1 and indices.count(Var(col)) == 1
-    return plain and not any({row, col, depth} & free_vars(i) for i in others)
+    return plain and not any({row, col, depth} & free_vars(i) or reads_memory(i) for i in others)

@@ -55,6 +55,7 @@ from optigpu.syntax.program import (
     Stmt,
     Store,
 )
+from optigpu.syntax.types import Scalar
 
 ExprMap = Callable[[Expr], Expr]
 T = TypeVar("T")
@@ -185,6 +186,16 @@ def root_name(e: Expr) -> str:
             return root_name(base)
         case _:
             return ""
+
+
+def reads_memory(e: Expr) -> bool:
+    """Whether an expression reads memory, directly or in a called function."""
+    return any(isinstance(x, Index) or (isinstance(x, Call) and has_pointers(x)) for x in subexpressions(e))
+
+
+def has_pointers(e: Call) -> bool:
+    """Whether the called function is given memory."""
+    return any(not isinstance(a.type, Scalar) for a in e.args)
 
 
 def rewrite(e: Expr, f: ExprMap) -> Expr:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
-from optigpu.transform import accesses, arith, function, ghost, instr, omp, variable
+from optigpu.transform import accesses, arith, function, ghost, guard_motion, instr, omp, variable
 from optigpu.transform.gpu import (
     barrier_placement,
     copy_elimination,
@@ -36,7 +36,15 @@ from optigpu.transform.loop import (
     unrolling,
 )
 from optigpu.transform.matrix import array_elimination, array_layouts, local_copies, staging
-from optigpu.transform.reduce import atomic_updates, prefix_sums, reductions, sliding_window, warp_reduction
+from optigpu.transform.reduce import (
+    atomic_updates,
+    deviations,
+    online_sums,
+    prefix_sums,
+    reductions,
+    sliding_window,
+    warp_reduction,
+)
 from optigpu.transform.step_names import unknown_step
 
 
@@ -64,6 +72,7 @@ class LoopTransforms(StepGroup):
     prefetch = prefetching.prefetch
     once = iteration_ranges.once
     split_range = iteration_ranges.split_range
+    widen_range = iteration_ranges.widen_range
     shift_range = iteration_ranges.shift_range
     collapse = iteration_ranges.collapse
     hoist = hoisting.hoist
@@ -84,6 +93,7 @@ class VariableTransforms(StepGroup):
     insert = variable.insert
     rename = variable.rename
     init_detach = variable.init_detach
+    to_array = variable.to_array
     elim = variable.elim
 
 
@@ -117,6 +127,8 @@ class StatementTransforms(StepGroup):
     move = instr.move
     copy = instr.copy
     replace = instr.replace
+    move_guard = guard_motion.move_guard
+    split_guard = guard_motion.split_guard
 
 
 class FunctionTransforms(StepGroup):
@@ -147,9 +159,13 @@ class ReductionTransforms(StepGroup):
     slide = sliding_window.slide
     parts = reductions.parts
     tree = reductions.tree
+    select = reductions.select
     atomic = atomic_updates.atomic
     warp = warp_reduction.warp
     scan = prefix_sums.scan
+    moments = deviations.moments
+    online = online_sums.online
+    online_parts = online_sums.online_parts
 
 
 class GpuTransforms(StepGroup):

@@ -16,11 +16,12 @@ from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
-from optigpu.transform.tools.array_declarations import is_free_of
+from optigpu.transform.tools.array_declarations import freed_at_end, heap_array, is_free_of
 from optigpu.transform.tools.c_text import Size, as_expression, statements_from
 from optigpu.transform.tools.changed_annotations import with_value_of, without_annotations_on
 from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import cell, lit
 
 
 @transformation
@@ -192,6 +193,36 @@ def init_detach(session: Session, target: TargetLike) -> Handle:
     if not is_cell(decl, assigned_names(rest)):  # from now on it is, and formulas cannot name what it holds
         rest = with_value_of(session, path, decl, rest)
     session.edit_body(path, lambda b: (*b[:i], *new, *rest))
+    return session.handle(path)
+
+
+@transformation
+def to_array(session: Session, target: TargetLike) -> Handle:
+    """Make a variable an array of one element, on the heap: a kernel can leave a value there that the next one uses.
+
+    Before:
+        float x = b[0];
+        a[0] = x;
+    Step: s.variable.to_array("x")
+    After:
+        float* const x = MALLOC1(float, 1);
+        x[0] = b[0];
+        a[0] = x[0];
+        free(x);
+
+    Needs: the declaration of a scalar. Fails: never.
+    """
+    path, decl = _declaration_at(session, target)
+    if not isinstance(decl.type, Scalar):
+        raise refuse(f"`{decl.name}` is not a scalar", decl)
+    i, element = path.index, cell(decl.name, [lit(0)])
+    rest = session.around(path)[i + 1 :]
+    if decl.init is not None and not is_cell(decl, assigned_names(rest)):  # formulas cannot name what the element holds
+        rest = with_value_of(session, path, decl, rest)
+    allocation, (free,) = heap_array(decl.name, decl.type, (lit(1),))
+    first = () if decl.init is None else (Store(element, decl.init),)
+    new = (replace(allocation, id=decl.id), *first, *freed_at_end(substitute_body(rest, {decl.name: element}), free))
+    session.edit_body(path, lambda b: (*b[:i], *new))
     return session.handle(path)
 
 

@@ -1,10 +1,10 @@
 // INFINITY may be copied, chosen and passed on to functions that compare; a variable that may hold it is no operand of arithmetic, nor
 // is it passed to a function that computes: of floats, m - m is not 0, and m * 0.5f is not less than m, for an infinite m.
 // expect: VERIFIED
-// mutate: "y[i] = b" -> "y[i] = b - b", "c ? X(i) : -INFINITY" -> "0" => UNSUPPORTED[OG300] b - b
-// mutate: "y[i] = b" -> "y[i] = b; y[i] -= b", "c ? X(i) : -INFINITY" -> "0" => UNSUPPORTED[OG300] y[i] -= b;
-// mutate: "y[i] = b" -> "y[i] = fmaf(b, 0.0f, 1.0f)", "c ? X(i) : -INFINITY" -> "1" => UNSUPPORTED[OG300] fmaf(b, 0.0f, 1.0f)
-// mutate: "y[i] = b" -> "y[i] = fminf(b, 1.0f) * 0.0f", "c ? X(i) : -INFINITY" -> "0" => UNSUPPORTED[OG300] fminf(b, 1.0f) * 0.0f
+// mutate: "y[i] = b" -> "y[i] = b - b", "c ? X(i) : -INFINITY" -> "0" => REFUTED[OG337] b - b
+// mutate: "y[i] = b" -> "y[i] = b; y[i] -= b", "c ? X(i) : -INFINITY" -> "0" => REFUTED[OG337] y[i] -= b;
+// mutate: "y[i] = b" -> "y[i] = fmaf(b, 0.0f, 1.0f)", "c ? X(i) : -INFINITY" -> "1" => REFUTED[OG337] b, 0.0f, 1.0f);
+// mutate: "y[i] = b" -> "y[i] = fminf(b, 1.0f) * 0.0f", "c ? X(i) : -INFINITY" -> "0" => REFUTED[OG337] fminf(b, 1.0f) * 0.0f
 // mutate: "return v;" -> "return v * 1.0f;" => UNSUPPORTED[OG300] t[0]
 // mutate: "a[0] = -INFINITY" -> "a[0] = 3.0f", "&a[0] ~~> -INFINITY" -> "&a[0] ~~> 3", ": -INFINITY" -> ": 3",
 //   "return v;" -> "return v * 1.0f;" => VERIFIED

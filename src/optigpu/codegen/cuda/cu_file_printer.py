@@ -14,6 +14,7 @@ from optigpu.codegen.cuda.host_support import DEVICE_ARRAY, HOST_ARRAY, PREAMBLE
 from optigpu.codegen.cuda.kernel_printer import wrap_list
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Storage
 from optigpu.codegen.cuda.statement_printer import CudaExprs, comment
+from optigpu.codegen.cuda.tensor_cores import precision_notes
 from optigpu.codegen.launch_plan import PlanProduct
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.codegen.value_ranges import Assumptions, Ranges
@@ -45,7 +46,8 @@ class UnitWriter:
 
     def write(self, device: DeviceCode, header: Sequence[str]) -> str:
         checked, assumed = requirements(self.f, self.definitions)
-        self.header(header, assumed)
+        rounding = precision_notes(set().union(*(k.tensor_calls for k in device.kernels)))
+        self.header((*header, *rounding), assumed)
         more = [*(["stdlib.h"] if self.vectors() else []), *(["atomic"] if self.scratch() else [])]
         for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *more):
             self.out.add(f"#include <{line}>")

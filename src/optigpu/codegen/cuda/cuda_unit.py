@@ -14,6 +14,7 @@ from optigpu.codegen.cuda.planning import plan_of
 from optigpu.codegen.cuda.reserved_names import reject_reserved
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.statement_printer import NARROW
+from optigpu.codegen.cuda.tensor_cores import TENSOR_CALLS
 from optigpu.codegen.launch_plan import Plan, PlanLimit
 from optigpu.codegen.missing_bodies import names_with_code
 from optigpu.codegen.parameters import parameter_ranges, sizes
@@ -125,7 +126,7 @@ class _EntryFunction:
 
 def _entry_function(program: Program, name: str | None, functions: Mapping[str, Function]) -> _EntryFunction:
     f = without_constants(program, host_function(program, name))
-    for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE)):
+    for g in (f, *(g for g in functions.values() if g.role is Role.DEVICE or g.name in TENSOR_CALLS)):
         reject_reserved(g, f.name)
     ranges = parameter_ranges(f)
     types = zip((p.name for p in f.params), effective_types(f))
@@ -151,5 +152,6 @@ def host_function(program: Program, name: str | None) -> Function:
             "no function launches a kernel" if not launching else "several functions launch kernels: say which is meant"
         )
         at = [f.loc for f in (*launching[1:], *program.functions())][:1]
-        raise input_error("OG400", what, *at or [Loc(program.file, 1, 1, 1, 1)])
+        help = 's.gpu.launch makes a kernel of a loop; s.emit("x.c") writes C' if not launching else None
+        raise input_error("OG400", what, *at or [Loc(program.file, 1, 1, 1, 1)], help=help)
     return launching[0]

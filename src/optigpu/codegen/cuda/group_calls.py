@@ -13,7 +13,7 @@ from optigpu.syntax.free_names import body_free_vars, body_names, fresh_name
 from optigpu.syntax.inlining import inlined, whole_call
 from optigpu.syntax.program import Block, Body, Decl, For, Function, Param, Stmt
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import map_bodies, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import map_bodies, reads_memory, statements, stmt_exprs, subexpressions
 
 
 def is_for_groups(f: Function) -> bool:
@@ -82,14 +82,6 @@ def _put(s: Stmt, call: Call, f: Function, names: set[str]) -> Body:
     if isinstance(s, Decl):
         return (*named, *body)
     return (Block((*named, *body), id=s.id),)
-
-
-def reads_memory(e: Expr) -> bool:
-    """Whether an expression reads memory, directly or in a called function."""
-    return any(
-        isinstance(x, Index) or (isinstance(x, Call) and any(not isinstance(a.type, Scalar) for a in x.args))
-        for x in subexpressions(e)
-    )
 
 
 def _named(p: Param, names: set[str]) -> str:

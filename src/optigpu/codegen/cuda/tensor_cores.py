@@ -1,4 +1,4 @@
-"""Loop nests with `#pragma tensor_cores` become the instruction by which a warp computes a product of 16 x 8 x 8 (PTX ISA, mma.m16n8k8).
+"""Loop nests with `#pragma tensor_cores` become the instruction by which a warp computes a product of 16 x 8 x 8: mma.m16n8k8.
 
 In the program, thread 4g + t of a warp adds left(g, h, k) * right(k, t, e) for all k < 8 to its element (h, e): see
 syntax/tensor_nests.py. The instruction takes the same sums of the elements that the 32 threads hold of the two matrices, and thread
@@ -8,8 +8,9 @@ program, while the warp reads the same ones. What is needed for that:
 - The whole warp executes the nest: the thread loops over g < 8 and t < 4 are the innermost ones, of single threads, directly inside
   each other. Inside them only sequential loops are around the nest, with bounds that are the same in all threads.
 - The factors depend on the thread through g and through t alone, and are in global or shared memory.
-- Every thread of the warp may read the cells, and nobody overwrites them early. In the program, a thread reads a cell that a thread of
-  the same warp wrote, or that a barrier of the block ordered before; likewise, whoever writes it next. So `__syncwarp()` before
+- The sums are four registers of the thread, the same ones for all k: no index of theirs is read from memory.
+- Every thread of the warp may read the cells, and nobody overwrites them early. In the program, a thread reads a cell that a thread
+  of the same warp wrote, or that a barrier of the block ordered before; likewise, whoever writes it next. So `__syncwarp()` before
   and after the statements of the innermost thread loop is enough, as long as these write nothing but registers.
 
 Loops around a nest that move only one factor are tiles of a larger product: the elements of all tiles are loaded first, each once.
@@ -28,6 +29,7 @@ from optigpu.syntax.builtins import VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Int, Var
 from optigpu.syntax.free_names import body_free_vars, body_names, free_vars, fresh_name
+from optigpu.syntax.inlining import whole_call
 from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.printer import Lines
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Mode, Stmt, Store
@@ -36,7 +38,7 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.tensor_nests import COLS, GROUPS, LANES, PRECISIONS, ROWS, TensorNest, precision_of, tensor_nest
 from optigpu.syntax.types import FLOAT, INT, UINT, VOID, Scalar, Space
-from optigpu.syntax.walk import map_bodies, root_name, statements
+from optigpu.syntax.walk import has_pointers, map_bodies, root_name, statements
 
 ROUNDING = ("tf32", "tf32_high", "tf32_rest")
 TENSOR_CALLS = tuple(f"mma_{precision}" for precision in PRECISIONS)
@@ -54,9 +56,7 @@ class LaneLoops:
 def with_tensor_calls(device: Body) -> tuple[Body, tuple[LaneLoops, ...]]:
     """Device code with calls of `mma_…` in place of hinted nests, and the loops whose iterations must be the threads of a warp."""
     found: list[LaneLoops] = []
-    decls = [s for s in statements(device) if isinstance(s, Decl) and not _is_shared(s)]
-    names = KernelNames({s.name for s in decls}, {s.name for s in decls if _is_register(s)}, assigned_names(device))
-
+    names = _names_of(device)
     taken = body_names(device) | body_free_vars(device)
 
     def visit(body: Body) -> Body:
@@ -88,7 +88,8 @@ def require_warps(loops: tuple[LaneLoops, ...], threads: ThreadMap) -> None:
 
 @dataclass(frozen=True)
 class KernelNames:
-    """Names that a kernel declares, other than those of shared arrays: all, those of registers (no pointers), those assigned to."""
+    """Names that a kernel declares, other than those of shared arrays: all, those of registers and nothing else (no pointers, no
+    shared arrays of that name in another scope), those assigned to."""
 
     declared: set[str]
     registers: set[str]
@@ -171,14 +172,15 @@ class LaneBody:
 
     def _writes_registers_only(self, s: Stmt) -> bool:
         match s:
-            case Store(target):
-                return root_name(target) in self.names.registers
             case CallStmt(Call(func, (target, *_))) if func in VECTOR_CALLS:
                 return root_name(target) in self.names.registers
             case CallStmt():
                 return False
-            case _:
-                return True
+            case Store(target) if root_name(target) not in self.names.registers:
+                return False
+            case _:  # a function that is given memory may write to it; such a call is the whole right side
+                call = whole_call(s)
+                return call is None or not has_pointers(call)
 
 
 @dataclass(frozen=True)
@@ -247,9 +249,7 @@ def _results(nest: TensorNest) -> Iterator[Expr]:
 
 def _left_elements(nest: TensorNest, t: str) -> tuple[Expr, ...]:
     places = [(half, row) for half in range(2) for row in range(ROWS)]
-    return tuple(
-        substitute(nest.left, {nest.row: number(row), nest.depth: _depth(t, half)}) for half, row in places
-    )
+    return tuple(substitute(nest.left, {nest.row: number(row), nest.depth: _depth(t, half)}) for half, row in places)
 
 
 def _right_elements(nest: TensorNest, g: str, t: str) -> tuple[Expr, ...]:
@@ -257,9 +257,7 @@ def _right_elements(nest: TensorNest, g: str, t: str) -> tuple[Expr, ...]:
     group = Var(g, type=INT)
     pair = binary("/", group, number(2))
     rest = binary("-", group, binary("*", number(2), pair))
-    return tuple(
-        substitute(nest.right, {t: pair, nest.col: rest, nest.depth: _depth(t, half)}) for half in range(2)
-    )
+    return tuple(substitute(nest.right, {t: pair, nest.col: rest, nest.depth: _depth(t, half)}) for half in range(2))
 
 
 def _depth(t: str, half: int) -> Expr:
@@ -275,6 +273,8 @@ def _lanes_of(s: Stmt) -> LaneLoops | None:
         return None
     if (count(s), count(lanes)) != (GROUPS, LANES):
         return None
+    if precision_of(lanes) is not None:
+        raise misfit("it is a thread loop itself", lanes.loc)
     below = list(statements(lanes.body))
     if any(isinstance(x, For) and x.mode is Mode.THREAD for x in below):
         return None
@@ -288,11 +288,20 @@ def count(s: For) -> int | None:
     return r.bound.value if plain and isinstance(r.bound, Int) else None
 
 
+def _names_of(device: Body) -> KernelNames:
+    decls = [s for s in statements(device) if isinstance(s, Decl)]
+    others = {s.name for s in decls if not _is_register(s)} | body_free_vars(device)
+    declared = {s.name for s in decls if not _is_shared(s)}
+    return KernelNames(declared, declared - others, assigned_names(device))
+
+
 def _is_shared(s: Decl) -> bool:
     return isinstance(s.type, Array) and s.type.space is Space.SMEM
 
 
 def _is_register(s: Decl) -> bool:
+    if _is_shared(s):
+        return False
     if isinstance(s.init, Alloc):
         return s.init.space is Space.TREG
     return isinstance(s.type, Scalar) or (
@@ -311,6 +320,15 @@ def misfit(why: str, loc: Loc) -> InputError:
 def tensor_calls(body: Body) -> set[str]:
     """The precisions of the calls in lowered code."""
     return {s.call.func for s in statements(body) if isinstance(s, CallStmt) and s.call.func in TENSOR_CALLS}
+
+
+def precision_notes(calls: set[str]) -> list[str]:
+    """What the head of an emitted file says about rounding."""
+    notes = {
+        "mma_tf32": "Products run on tensor cores in TF32: factors have 10 bits of mantissa.",
+        "mma_tf32x3": "Products run on tensor cores as three products in TF32 each; infinite factors give NaN.",
+    }
+    return [notes[call] for call in sorted(calls)]
 
 
 def print_tensor_helpers(calls: set[str], out: Lines) -> None:

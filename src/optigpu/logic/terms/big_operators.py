@@ -29,6 +29,7 @@ from optigpu.logic.terms.core import (
     REAL,
     TRUE,
     ZERO,
+    Monomial,
     Sort,
     Term,
     expect,
@@ -97,11 +98,16 @@ def _sum(low: Term, high: Term, body: Term) -> Term:
     """Linearity: a sum for each monomial of the body. Factors that do not depend on the index are moved out: of exp(x + y), too."""
     out: list[Term] = []
     for m, c in coefficients(body).items():
-        m = tuple(x for a in m for x in (_split_exponent(a) if is_function(a, EXPONENTIALS) else (a,)))
-        inside = [a for a in m if mentions_bound(a, 0)]
-        outside = [shift(a, -1) for a in m if not mentions_bound(a, 0)]
+        inside, outside = _split_factors(m)
         out.append(scale(c, mul(num(1, body.sort), *outside, _sum_of_product(low, high, inside, body.sort))))
     return add(num(0, body.sort), *out)
+
+
+def _split_factors(m: Monomial) -> tuple[list[Term], list[Term]]:
+    """The factors of a product that depend on the index, and the others, without its binder; exp(x + y) is exp(x) * exp(y)."""
+    factors = [x for a in m for x in (_split_exponent(a) if is_function(a, EXPONENTIALS) else (a,))]
+    inside = [a for a in factors if mentions_bound(a, 0)]
+    return inside, [shift(a, -1) for a in factors if not mentions_bound(a, 0)]
 
 
 def _split_exponent(a: Term) -> tuple[Term, ...]:
@@ -145,8 +151,7 @@ def _guarded_sum(low: Term, high: Term, guard: Term, value: Term) -> Term:
     zero, one = num(0, value.sort), num(1, value.sort)
     out: list[Term] = []
     for m, c in coefficients(value).items():
-        inside = [a for a in m if mentions_bound(a, 0)]
-        outside = [shift(a, -1) for a in m if not mentions_bound(a, 0)]
+        inside, outside = _split_factors(m)
         body = ite(guard, mul(one, *inside), zero)
         alike = body.op == "ite" and body.args[0] is guard and body.args[2] is zero
         rest = interned("sum", (low, high, body), value.sort) if alike else big("sum", low, high, body)

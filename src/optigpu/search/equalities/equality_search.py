@@ -246,6 +246,7 @@ class EqualitySearch:
 
     def _last_resort(self, facts: Facts, a: Term, b: Term, depth: int) -> Rewrite | None:
         """Find a step that does not simplify anything by itself."""
+        bounded = (self.forms.bounded(facts, t) for t in one_sided(a, b))
         return (
             self.cuts.at_compared_end(facts, a, b)
             or self._by_large_residue(a, b)
@@ -255,6 +256,7 @@ class EqualitySearch:
             or self.reindexing.shifted(a, b)
             or self.cuts.first_summand(a, b)
             or self.cuts.last_of_argmax(facts, a, b)
+            or next((step for step in bounded if step is not None), None)
         )
 
     def _by_large_residue(self, a: Term, b: Term) -> Rewrite | None:

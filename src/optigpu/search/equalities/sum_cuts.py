@@ -29,7 +29,7 @@ class SumCuts:
         by_body: dict[tuple[str, Term], list[Term]] = {}
         for t in candidates:
             by_body.setdefault((t.op, t.args[-1]), []).append(t)
-            if t.op == "sum":
+            if t.op in ("sum", "prod"):
                 last = k.sub(t.args[1], k.ONE)
                 summand = instantiate(t.args[2], (last,))
                 by_itself = summand in summands or (summand.op == "ite" and facts.simplify(summand) in summands)

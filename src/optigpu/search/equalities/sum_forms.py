@@ -16,7 +16,13 @@ from optigpu.search.equalities.sum_nests import SumNests
 from optigpu.search.equalities.sum_terms import big_operators, bind_step, lower_bound, rewrite_result, upper_bound
 from optigpu.search.search_tools import SearchTools
 
-MAX_PLAIN_STEPS = 4
+MAX_PLAIN_STEPS = 64
+SUMS = ("sum", "prod")
+
+
+def neutral(op: str, body: Term) -> Term:
+    """What changes nothing in a sum, or in a product."""
+    return k.num(int(op == "prod"), body.sort)
 
 
 class SumForms:
@@ -52,15 +58,15 @@ class SumForms:
         return t, tuple(steps)
 
     def simpler(self, facts: Facts, t: Term) -> Reindex | Split | None:
-        """Merge two nested ranges into one, or turn a guard into a bound of the range."""
-        if t.op != "sum":
+        """Merge two nested ranges of a sum or product into one, or turn a guard into a bound of the range."""
+        if t.op not in SUMS:
             return None
         steps = [self._merged(facts, t), self._trimmed(facts, t), self.nests.merged_pair(facts, t)]
         return next((step for step in steps if step is not None and self.holds(facts, step)), None)
 
     def _merged(self, facts: Facts, t: Term) -> Reindex | None:
         """Merge nested ranges b in 0..B, x in 0..X, if guard and body depend on X*b + x (or on b + B*x) alone."""
-        nested = peel(t, 2)
+        nested = peel(t, 2, t.op)
         if nested is None:
             return None
         (low1, high1), (low2, high2) = nested.ranges
@@ -94,31 +100,50 @@ class SumForms:
                 where = facts.assume(ranges, k.eq(i, index)).simplify(where)
             if {b, x} & (body.free | where.free):
                 continue
-            new = self._sum_where(facts, i, k.ZERO, k.mul(outer, inner), where, body)
-            if new.op != "sum":  # what is summed up does not depend on the index
-                guarded = k.ite(where, body, k.num(0, body.sort))
-                new = k.big("sum", k.ZERO, k.mul(outer, inner), k.abstract(guarded, (i,)))
+            new = self._sum_where(facts, t.op, i, k.ZERO, k.mul(outer, inner), where, body)
+            if new.op != t.op:  # what is summed up does not depend on the index
+                guarded = k.ite(where, body, neutral(t.op, body))
+                new = k.big(t.op, k.ZERO, k.mul(outer, inner), k.abstract(guarded, (i,)))
             return Reindex(t, new, (k.abstract(index, (b, x)),), tuple(k.abstract(u, (i,)) for u in back))
         return None
 
     def _trimmed(self, facts: Facts, t: Term) -> Reindex | Split | None:
         """Turn a guard that bounds the index into a bound of the range."""
-        guarded = peel(t, 1)
+        guarded = peel(t, 1, t.op)
         if guarded is None or guarded.where is k.TRUE or t in self._kept:
             return None
         (i,) = self.tools.temporaries(1, "t")
         low, high = guarded.ranges[0]
-        new = self._sum_where(facts, i, low, high, instantiate(guarded.where, (i,)), guarded.at((i,))[0])
-        if new.op != "sum":  # what is summed up does not depend on the index
+        new = self._sum_where(facts, t.op, i, low, high, instantiate(guarded.where, (i,)), guarded.at((i,))[0])
+        if new.op != t.op:  # what is summed up does not depend on the index
             ends = (upper_bound(c, i) for c in k.conjuncts(instantiate(guarded.where, (i,))))
             return next((Split(t, end) for end in ends if end is not None), None)
-        if new is t or peel(new, 1) is None:
+        if new is t or peel(new, 1, t.op) is None:
             return None
         identity = (k.bound(0, k.INT),)
         return Reindex(t, new, identity, identity)
 
-    def _sum_where(self, facts: Facts, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
-        """Build the sum over low..high under a guard; conjuncts that bound the index become bounds of the range."""
+    def bounded(self, facts: Facts, t: Term) -> Reindex | None:
+        """Turn a guard `i < u` into a bound of the range low..high, which is then low..min(high, u): nothing says which is less."""
+        guarded = peel(t, 1) if t.op == "sum" else None
+        if guarded is None or guarded.where is k.TRUE or t in self._kept:
+            return None
+        (i,) = self.tools.temporaries(1, "t")
+        low, high = guarded.ranges[0]
+        if k.is_num(k.sub(high, low)):
+            return None
+        tests = k.conjuncts(instantiate(guarded.where, (i,)))
+        bound, end = next(((c, u) for c in tests if (u := upper_bound(c, i)) is not None), (k.TRUE, high))
+        if bound is k.TRUE:
+            return None
+        rest = k.ite(k.and_(*(c for c in tests if c is not bound)), guarded.at((i,))[0], k.num(0, t.sort))
+        new = k.big("sum", low, k.min_(high, end), k.abstract(rest, (i,)))
+        identity = (k.bound(0, k.INT),)
+        step = Reindex(t, new, identity, identity)
+        return step if peel(new, 1) is not None and self.holds(facts, step) else None
+
+    def _sum_where(self, facts: Facts, op: str, i: Term, low: Term, high: Term, where: Term, body: Term) -> Term:
+        """Build the sum or product over low..high under a guard; conjuncts that bound the index become bounds of the range."""
         guards: list[Term] = []
         for c in k.conjuncts(where):
             upper, lower = upper_bound(c, i), lower_bound(c, i)
@@ -128,8 +153,8 @@ class SumForms:
                 low = lower
             else:
                 guards.append(c)
-        guarded = k.ite(k.and_(*guards), body, k.num(0, body.sort))
-        return k.big("sum", low, high, k.abstract(guarded, (i,)))
+        guarded = k.ite(k.and_(*guards), body, neutral(op, body))
+        return k.big(op, low, high, k.abstract(guarded, (i,)))
 
     def absorbed_first_index(self, facts: Facts, t: Term) -> Extend | None:
         """Drop a choice that treats the first index apart, if the other case is right for it too: `x <= 0 ? f(0) : f(x)`."""

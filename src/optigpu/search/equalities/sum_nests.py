@@ -6,7 +6,7 @@ Sum(0, 3, p: Sum(0, B, b: Sum(0, 8, x: f(p, 8 * b + x)))) is Sum(0, 3, p: Sum(0,
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import combinations, permutations
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, Terms
@@ -26,18 +26,21 @@ class SumNests:
         self.tools = tools
 
     def merged_pair(self, facts: Facts, t: Term) -> Reindex | None:
-        """Merge two adjacent ranges b in 0..B, x in 0..X of a nest, if guard and body depend on X*b + x (or on b + B*x) alone."""
+        """Merge two ranges b in 0..B, x in 0..X of a nest, if guard and body depend on X*b + x (or on b + B*x) alone. Adjacent ones
+        are tried first."""
         nest = _independent_nest(t)
         if nest is None or nest.arity < 3:
             return None
         xs = self.tools.temporaries(nest.arity, "n")
-        steps = (self._merged_at(facts, t, nest, xs, at) for at in range(nest.arity - 1))
+        pairs = sorted(combinations(range(nest.arity), 2), key=lambda pair: pair[1] - pair[0])
+        steps = (self._merged_at(facts, t, nest, xs, at, other) for at, other in pairs)
         return next((step for step in steps if step is not None), None)
 
-    def _merged_at(self, facts: Facts, t: Term, nest: Cells, xs: Terms, at: int) -> Reindex | None:
-        (low1, high1), (low2, high2) = nest.ranges[at : at + 2]
+    def _merged_at(self, facts: Facts, t: Term, nest: Cells, xs: Terms, at: int, other: int) -> Reindex | None:
+        """Merge the ranges number `at` and `other`; the new one is in the place of the first."""
+        (low1, high1), (low2, high2) = nest.ranges[at], nest.ranges[other]
         outer, inner = k.sub(high1, low1), k.sub(high2, low2)
-        b, x = xs[at], xs[at + 1]
+        b, x = xs[at], xs[other]
         (i,) = self.tools.temporaries(1, "m")
         b0, x0 = k.sub(b, low1), k.sub(x, low2)
         quotients = (k.add(low1, k.fdiv(i, inner)), k.add(low2, k.fmod(i, inner)))
@@ -50,13 +53,17 @@ class SumNests:
             where = k.substitute(instantiate(nest.where, xs), replaced)
             if {b, x} & (body.free | where.free):
                 continue
-            indices = (*xs[:at], i, *xs[at + 2 :])
-            ranges = (*nest.ranges[:at], (k.ZERO, k.mul(outer, inner)), *nest.ranges[at + 2 :])
+            merged = (k.ZERO, k.mul(outer, inner))
+            indices = (*xs[:at], i, *xs[at + 1 : other], *xs[other + 1 :])
+            ranges = (*nest.ranges[:at], merged, *nest.ranges[at + 1 : other], *nest.ranges[other + 1 :])
             new = self._sum(facts, indices, ranges, at, where, body)
             if peel(new, len(indices)) is None:
                 continue
-            forward = tuple(k.abstract(u, xs) for u in (*xs[:at], index, *xs[at + 2 :]))
-            return Reindex(t, new, forward, tuple(k.abstract(u, indices) for u in (*xs[:at], *back, *xs[at + 2 :])))
+            forward = tuple(k.substitute(u, {i: index}) for u in indices)
+            both = tuple(k.substitute(u, dict(zip((b, x), back))) for u in xs)
+            return Reindex(
+                t, new, tuple(k.abstract(u, xs) for u in forward), tuple(k.abstract(u, indices) for u in both)
+            )
         return None
 
     def _sum(

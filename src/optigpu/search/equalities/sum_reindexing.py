@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Cells, arguments
@@ -181,7 +182,7 @@ class SumReindexing:
         (i,) = self.tools.temporaries(1, "d")
         quotients = (q for q in k.subterms_with(instantiate(body, (i,)), "fdiv") if q.args[0] is i)
         strides = sorted({int(q.args[1].data) for q in quotients if k.is_num(q.args[1])}, reverse=True)
-        if not strides or any(a % b for a, b in zip(strides, strides[1:])) or strides[-1] < 2:
+        if not strides or any(a % b for a, b in pairwise(strides)) or strides[-1] < 2:
             return None
         count = facts.simplify(k.fdiv(high, k.num(strides[0])))
         if not self.tools.proves(facts, k.eq(k.scale(strides[0], count), high)):

@@ -145,7 +145,7 @@ def accumulation(value: Term, old: Term, start: Term) -> MonoidStep | None:
     greatest = _maximum_summand(value, old, start)
     if greatest is not None:
         return MonoidStep(Monoid.MAXIMUM, greatest)
-    least = _maximum_summand(k.neg(value), k.neg(old), start)
+    least = _maximum_summand(_negated(value), k.neg(old), start)
     if least is not None:
         return MonoidStep(Monoid.MINIMUM, least)
     factor = _quotient(value, old)
@@ -256,6 +256,14 @@ def other_of_maximum(value: Term, old: Term) -> Term | None:
             if kept is old and condition in (k.lt(old, new), k.le(old, new)):
                 return new
     return None
+
+
+def _negated(value: Term) -> Term:
+    """-value, in each case of a choice by itself."""
+    if value.op != "ite":
+        return k.neg(value)
+    c, a, b = value.args
+    return k.ite(c, _negated(a), _negated(b))
 
 
 def _negated_choice(value: Term) -> Term | None:

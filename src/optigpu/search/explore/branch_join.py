@@ -28,8 +28,8 @@ def joined_content(memory: Memory, base: str, before: World, test: Term, yes: Wo
     if then.updates == other.updates:
         return then
     if content.rank == 0:
-        value = k.ite(test, memory.read(then, (), yes.facts), memory.read(other, (), no.facts))
-        return replace(content, updates=(Update(single(base, ()), value),))
+        values = memory.read(then, (), yes.facts), memory.read(other, (), no.facts)
+        return replace(content, updates=(Update(single(base, ()), _joined_number(test, *values, yes.facts, no.facts)),))
     unchanged = [u for u in content.updates if u in then.updates and u in other.updates]
     accessed = {index for name, index in before.touched if name == base}
     if_true = _Branch(test, yes.facts, _renamed(then, other, accessed, yes.facts))
@@ -62,6 +62,17 @@ def _joined_value(memory: Memory, then: Update, other: Update, if_true: _Branch,
             if inside.simplify(instantiate(there, xs)) is inside.simplify(instantiate(here, xs)):
                 return there
     return k.ite(if_true.condition, then.value, other.value)
+
+
+def _joined_number(test: Term, then: Term, other: Term, if_true: Facts, if_false: Facts) -> Term:
+    """What two branches leave in a variable: the value of one of them, if it is that of the other one where the other runs.
+
+    A sum with guards, and without them where all of them hold, is the sum with guards.
+    """
+    for here, there, facts in ((then, other, if_true), (other, then, if_false)):
+        if facts.simplify(there) is facts.simplify(here):
+            return there
+    return k.ite(test, then, other)
 
 
 def _conditional(memory: Memory, u: Update, before: Content, branch: _Branch, accessed: set[Terms]) -> Update:

@@ -54,6 +54,7 @@ class EffectInference:
         self.dependence = IterationDependence(tools, summary)
         self.contents = EffectContents(tools, summary)
         self.updates = {b: list(c.updates) for b, c in written.items()}
+        self._closed_forms: list[Term] = []  # real variables at the start of iteration v, as they are for every v
 
     @scoped
     def infer(self) -> None:
@@ -192,7 +193,7 @@ class EffectInference:
     ) -> tuple[Scaled, Term] | None:
         """Find the weight of an accumulator whose scale changes."""
         v = self.summary.v
-        found = weighted_sum(self.tools, inside, value, old, start, v)
+        found = weighted_sum(self.tools, inside, value, old, start, v, self._closed_forms)
         return None if found is None else (Scaled(k.abstract(found[0], (*xs, v))), found[1])
 
     def _is_read_by_others(self, base: str) -> bool:
@@ -264,6 +265,8 @@ class EffectInference:
     def _substitute_contents(self, base: str, effect: Effect) -> None:
         """Replace contents at the start of iteration v by their value in terms of the entry, in the updates of other arrays."""
         start = self._start_of(base)
+        if isinstance(effect, Accumulation) and not self.summary.entry[base].rank and start.sort is k.REAL:
+            self._closed_forms.append(self._contents_at_start(base, effect, self.summary.facts))
         for other, updates in self.updates.items():
             if other == base or not any(self.dependence.mentions(u, base) for u in updates):
                 continue

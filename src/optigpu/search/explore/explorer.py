@@ -41,6 +41,7 @@ from optigpu.search.explore.loop_effects import (
 )
 from optigpu.search.explore.remembered_summaries import RememberedSummaries, RememberedSummary, arrays_in, moved
 from optigpu.search.explore.symbolic_memory import (
+    Content,
     Memory,
     SharedCells,
     Unexplorable,
@@ -276,7 +277,7 @@ class Explorer:
         v = self.tools.names.iteration(loop.index)
         index = instantiate(range_.index, (v,))
         facts = w.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), holds_for(loop, index, bound))
-        at_start = unknown_contents(self.tools, w.contents)
+        at_start = {**unknown_contents(self.tools, w.contents), **described_contents(loop, w)}
         summary = LoopSummary(v, range_, at_start, {}, facts)
         declared = self.declared_effects(loop, w, summary, index)
         facts = summary.facts = facts.assume(*(instantiate(p, (v,)) for p in summary.invariants))
@@ -361,6 +362,16 @@ class Explorer:
             update = Update(c.cells, value, written=c.contents != UNINIT)
             updates[c.cells.base] = (*updates.get(c.cells.base, ()), update)
         return updates
+
+
+def described_contents(loop: kc.CountedLoop, w: World) -> dict[str, Content]:
+    """The contents of integers that facts speak of, and that the loop does not change."""
+    code = list(kc.instructions_in((loop,)))
+    changed = {i.place.base for i in code if isinstance(i, kc.StoreCell | kc.AccumulateCell)}
+    changed |= {a.base for i in code if isinstance(i, kc.Invoke) for a in i.args if isinstance(a, kc.ArrayView)}
+    changed |= {i.target.base for i in code if isinstance(i, kc.Shuffle)}
+    integers = {b: c for b, c in w.contents.items() if c.sort is INT and c.rank and not c.updates and b not in changed}
+    return {b: c for b, c in integers.items() if any(c.start in i.free for i in w.facts.items)}
 
 
 def _needs_range(summary: LoopSummary, base: str) -> bool:

@@ -6,7 +6,7 @@ first loop h(v) is exp(m), for the second one it is v.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
@@ -19,9 +19,12 @@ MAX_WEIGHTS = 6  # tried for one accumulator
 
 
 def weighted_sum(
-    tools: SearchTools, facts: Facts, value: Term, old: Term, start: Term, v: Term
+    tools: SearchTools, facts: Facts, value: Term, old: Term, start: Term, v: Term, closed_forms: Sequence[Term] = ()
 ) -> tuple[Term, Term] | None:
-    """Return the weight and the summand h(v + 1) * b(v), if the value is a(v) * old + b(v) and a weight is found."""
+    """Return the weight and the summand h(v + 1) * b(v), if the value is a(v) * old + b(v) and a weight is found.
+
+    `closed_forms`: other variables as functions of v. The value has been simplified for iteration v, which may have dropped guards
+    of a last tile that iteration v + 1 needs; these have not."""
     parts = _linear(value, old)
     if parts is None or value.sort is not REAL or any(start in t.free for t in parts):
         return None
@@ -29,11 +32,20 @@ def weighted_sum(
     following = {v: k.add(v, k.ONE)}
     divisors = {q.args[0] for q in k.subterms_with(a, "inv") if q.level == 0}  # of the program, so they are not 0
     facts = facts.assume(*(k.not_(k.eq(d, k.num(0, REAL))) for d in sorted(divisors)))
-    for h in list(dict.fromkeys(_weights(a, v)))[:MAX_WEIGHTS]:
+    for h in list(dict.fromkeys(_weights(a, v, closed_forms)))[:MAX_WEIGHTS]:
         after = k.substitute(h, following)
-        if EqualitySearch(tools).find(facts, k.mul(after, a), h) is not None:
+        if EqualitySearch(tools).find(facts, *_balanced(k.mul(after, a), h)) is not None:
             return h, facts.simplify(_summand(value, old, h, after))
     return None
+
+
+def _balanced(a: Term, b: Term) -> tuple[Term, Term]:
+    """Two terms that are equal if a and b are: of exponentials their exponents, with what is subtracted on the other side."""
+    if not (k.is_function(a, EXPONENTIALS) and k.is_function(b, EXPONENTIALS) and a.args[0] is b.args[0]):
+        return a, b
+    difference = k.coefficients(k.sub(a.args[1], b.args[1]))
+    added = k.polynomial({m: c for m, c in difference.items() if c > 0}, REAL)
+    return added, k.polynomial({m: -c for m, c in difference.items() if c < 0}, REAL)
 
 
 def _summand(value: Term, old: Term, h: Term, after: Term) -> Term:
@@ -66,10 +78,11 @@ def _linear(value: Term, old: Term) -> tuple[Term, Term] | None:
     return linear_in(k.coefficients(value), old)
 
 
-def _weights(a: Term, v: Term) -> Iterator[Term]:
+def _weights(a: Term, v: Term, closed_forms: Sequence[Term]) -> Iterator[Term]:
     """Propose weights: exp(g) for a factor exp(g - …), and the divisor at v - 1 for a quotient."""
     for e in (t for t in k.subterms_with(a, "app") if t.level == 0 and k.is_function(t, EXPONENTIALS)):
         f, exponent = e.args
+        yield from (k.app(f, g) for g in closed_forms)
         cs = k.coefficients(exponent)
         for sign in (1, -1):
             part = k.polynomial({m: c for m, c in cs.items() if c * sign > 0}, REAL)

@@ -96,16 +96,25 @@ def _without(program: Program, removed: list[Stmt]) -> Program:
     return program
 
 
-def insert_barriers(session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str] = ()) -> None:
+def insert_barriers(
+    session: Session,
+    nest: StatementId,
+    grid: Collection[str],
+    at_end: Collection[str] = (),
+    *,
+    repair: bool = True,
+) -> None:
     """Insert barriers between accesses of different threads of a block to the same cells; for iterations of the loops `at_end`,
     at the end of their bodies.
 
     Races are looked for on sampled values first, and the result is checked once. What the checker still reports is repaired one
-    race at a time.
+    race at a time, unless `repair` is False.
     """
     bare = session.program
     reasons = dict(session.reasons)
     _place_barriers(session, nest, grid, at_end)
+    if not repair:
+        return
     _repair_races(session, nest)
     left = _first_problem(session)
     if left is not None and left.code in MISPLACED_BARRIERS and session.program is not bare:

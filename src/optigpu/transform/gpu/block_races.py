@@ -63,8 +63,8 @@ class _Found(Exception):
 
 
 class BlockRaces:
-    """Finds races of a block's body. Footprints are remembered, since barriers do not change them. `at_end`: loops whose iterations a
-    barrier orders at the end of the body."""
+    """Finds races of a block's body. Footprints are remembered, since barriers do not change them. `at_end`: loops whose iterations
+    a barrier orders at the end of the body."""
 
     def __init__(self, body: Body, constants: dict[str, Expr], at_end: Collection[str] = ()) -> None:
         self.at_end = at_end

@@ -12,11 +12,11 @@ from optigpu.script.editing import StatementPath, edit_body
 from optigpu.script.session import Session
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Alloc, Array, Call, Var
-from optigpu.syntax.free_names import body_free_vars, free_vars
-from optigpu.syntax.program import Body, CallStmt, Decl, Stmt, Store
+from optigpu.syntax.free_names import body_free_vars, bound_after, free_vars
+from optigpu.syntax.program import Body, CallStmt, Decl, Stmt, Store, is_call
 from optigpu.syntax.substitution import substitute_body
-from optigpu.syntax.types import Space
-from optigpu.syntax.walk import root_name, statements, stmt_exprs
+from optigpu.syntax.types import Scalar, Space
+from optigpu.syntax.walk import root_name, statements, stmt_exprs, subexpressions
 
 TO_DEVICE, TO_HOST = "memcpy_host_to_device", "memcpy_device_to_host"
 WRITE_FIRST_ARGUMENT = (
@@ -29,7 +29,8 @@ WRITE_FIRST_ARGUMENT = (
 
 @transformation
 def stay_on_device(session: Session) -> None:
-    """Remove copies to the host and back between kernels, where the host does not access the array in between.
+    """Remove copies to the host and back between kernels, where the host does not access the array in between. Copies to the
+    device that are left are made before the first kernel.
 
     Before:
         float* const d_a = __gmem_malloc1<float>(n);
@@ -60,8 +61,25 @@ def without_round_trips(body: Body) -> Body:
     while True:
         changed = next(_with_shared_array(body), None) or next(_without_unread_array(body), None)
         if changed is None:
-            return body
+            return _with_early_copies(body)
         body = changed
+
+
+def _with_early_copies(body: Body) -> Body:
+    """Move copies to the device, with the allocations of their arrays, in front of the first kernel if nothing keeps them from it."""
+    first = next((k for k, s in enumerate(body) if is_call(s, "kernel_launch")), len(body))
+    moved: list[Stmt] = []
+    for k, s in enumerate(body):
+        copied = _copy(s, TO_DEVICE)
+        decl = next((d for d in _device_arrays(body[first:k]) if copied is not None and d.name == copied[0]), None)
+        if copied is None or decl is None or any(_may_write(x, copied[1]) for x in body[first:k]):
+            continue
+        bound = {name for x in body[first:k] for name in bound_after(x)} - {decl.name}
+        used_before = any(_mentions(x, decl.name) for x in body[first:k] if x is not decl)
+        if not used_before and not bound & (body_free_vars((decl, s)) | {copied[1]}):
+            moved += [decl, s]
+    rest = tuple(s for s in body[first:] if not any(s is x for x in moved))
+    return (*body[:first], *moved, *rest)
 
 
 def _copy(s: Stmt, direction: str) -> tuple[str, str] | None:
@@ -137,6 +155,8 @@ def _may_write(s: Stmt, array: str) -> bool:
             case CallStmt(Call(name, (to, *_))) if name.startswith(WRITE_FIRST_ARGUMENT):
                 if root_name(to) == array:
                     return True
+            case Decl(type=Scalar()) if not any(isinstance(y, Call) for e in stmt_exprs(x) for y in subexpressions(e)):
+                pass  # it only reads elements
             case CallStmt() | Decl():
                 if any(array in free_vars(e) for e in stmt_exprs(x)):
                     return True

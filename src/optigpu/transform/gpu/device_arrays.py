@@ -14,6 +14,7 @@ from optigpu.syntax.program import Body, CallStmt, Decl, For, Program, Stmt, Sto
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Scalar, Space
 from optigpu.syntax.walk import code_exprs, root_name, statements
+from optigpu.transform.gpu.device_functions import functions_of, writes_array
 from optigpu.transform.gpu.memory_spaces import to_global_memory
 from optigpu.transform.tools.declared_types import array_of, declared
 from optigpu.transform.tools.refusal import refuse
@@ -37,7 +38,7 @@ class DeviceArrays:
         self.allocations.append(Decl(device, Pointer(array.elem), allocation, const=True))
         if copy_in:
             self.copies_in.append(memcpy_between("host_to_device", device, name, dims))
-        if writes_array(self.nest, device):
+        if writes_array(self.nest, device, functions_of(self.program)):
             self.copies_out.append(memcpy_between("device_to_host", name, device, dims))
         self.frees.append(CallStmt(Call("gmem_free", (Var(device),))))
 
@@ -75,7 +76,7 @@ def _host_arrays(session: Session, path: StatementPath, nest: For) -> list[str]:
         t = declared(session, path, name) if name in used else None
         if isinstance(t, Array) and t.space is Space.ANY:
             out.append(name)
-        elif isinstance(t, Scalar) and writes_array(nest, name):
+        elif isinstance(t, Scalar) and writes_array(nest, name, functions_of(session.program)):
             message = f"the kernel assigns `{name}`, a variable of the host"
             fix = f's.reduce.parts("{nest.index}", var="{name}", parts="parts"): each iteration gets a part of the sum'
             raise refuse(message, nest, fix if accumulates(nest, name) else "s.loop.hoist gives each its own")
@@ -101,9 +102,9 @@ def has_contents(session: Session, path: StatementPath, name: str) -> bool:
         claims = [i.body for c in f.contract if c.kind not in ("writes", "produces") for i in c.items]
         if any(name in free_vars(e) for e in claims):
             return True
-    earlier = session.around(path)[: path.index]
+    earlier, functions = session.around(path)[: path.index], functions_of(session.program)
     return any(
-        writes_array(s, name) or any(name in free_vars(e) for e in code_exprs(s))
+        writes_array(s, name, functions) or any(name in free_vars(e) for e in code_exprs(s))
         for s in earlier
         if not (isinstance(s, Decl) and s.name == name)
     )
@@ -112,11 +113,6 @@ def has_contents(session: Session, path: StatementPath, name: str) -> bool:
 def memcpy_between(direction: str, to: str, source: str, dims: list[Expr]) -> CallStmt:
     """`direction`: host_to_device, or device_to_host."""
     return CallStmt(Call(f"memcpy_{direction}{len(dims)}", (Var(to), Var(source), *dims)))
-
-
-def writes_array(s: Stmt, name: str) -> bool:
-    """Does the statement store to the array, or to the variable?"""
-    return any(isinstance(x, Store) and root_name(x.target) == name for x in statements((s,)))
 
 
 def accumulates(s: Stmt, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from optigpu.light_dataclass import replace
 from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import For as ForTarget
@@ -13,6 +14,7 @@ from optigpu.syntax.free_names import body_free_vars, bound_after
 from optigpu.syntax.program import Block
 from optigpu.transform.gpu.barrier_placement import insert_barriers
 from optigpu.transform.gpu.device_arrays import device_arrays
+from optigpu.transform.gpu.device_functions import DeviceFunctions
 from optigpu.transform.gpu.kernel_nest import KernelNest
 from optigpu.transform.gpu.kernel_statements import launched
 from optigpu.transform.gpu.launch_names import (
@@ -81,13 +83,16 @@ def launch(
     host_copies: Sequence[str] | None = None,
     blocks_per_multiprocessor: int | None = None,
     barrier_at_end: Sequence[str] = (),
+    repair: bool = True,
 ) -> Handle:
     """Make a loop nest a kernel: `grid` loops become blocks, `block` loops become threads, `shared` and `registers` say where local
     arrays live. Arrays of the host are copied to the device and back, statements outside block loops run on one thread, variables
-    that they assign for other threads go to shared memory, and barriers are inserted where the proof needs them.
+    that they assign for other threads go to shared memory, and barriers are inserted where the proof needs them. Functions that the
+    loops call are copied as device functions, `gpu_f` for `f`.
     `blocks_per_multiprocessor` asks the compiler to limit registers so that this many blocks fit on a multiprocessor.
     `barrier_at_end`: loops whose iterations are ordered at the end of the body, as buffers that take turns need it, in place of
-    before the access that needs a barrier.
+    before the access that needs a barrier. Without `repair`, barriers are placed by races on sampled values alone: the checker is
+    asked at the end of the step, not after the launch.
 
     Before:
         for (int i = 0; i < n / 8; i++) {
@@ -113,7 +118,8 @@ def launch(
 
     Needs: loops that count up from 0 by one; grid loops directly inside each other, with nothing between them; block loops with
     constant extents; the same number of threads in all their nests;
-    arrays in `shared` and `registers` that are declared inside the grid loops and outside the block loops.
+    arrays in `shared` and `registers` that are declared inside the grid loops and outside the block loops; called functions that
+    allocate nothing and launch no kernels (s.function.inline puts the body of others in their place).
     Fails: when threads depend on each other in a way that barriers of the block cannot order.
     """
     if not grid or not block:
@@ -123,13 +129,16 @@ def launch(
     path = session.find(ForTarget(grid[0]) if at is None else at, "for")
     in_shared = dict(shared) if isinstance(shared, Mapping) else dict.fromkeys(shared)
     named_shared, named_registers = list(in_shared), list(registers or ())
-    reject_unknown_loops(session.at(path), grid, block)
+    reject_unknown_loops(session, path, grid, block)
     reject_misplaced_arrays(session, path, block, named_shared, named_registers)
     reject_unknown_host_arrays(session, path, host_copies or ())
     kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}))
     reject_scattered_grid(kernel.outer, grid)
     nest = kernel.converted()
     reject_unplaced_arrays(nest, named_shared, list(kernel.registers), kernel.outer)
+    callees = DeviceFunctions(session, path)
+    nest = replace(nest, body=callees.calling(nest.body))
+    session.update(callees.added_to(session.program))
     arrays = device_arrays(session, path, nest, host_copies)
     arrays.put(
         session, path, launched((arrays.nest,), kernel.blocks(), lit(kernel.threads), kernel.shared_bytes(arrays.nest))
@@ -138,5 +147,5 @@ def launch(
     if blocks_per_multiprocessor is not None:
         call = launched_nest.path().sibling(-2)
         session.residents[session.at(call).id] = blocks_per_multiprocessor
-    insert_barriers(session, nest.id, grid, barrier_at_end)
+    insert_barriers(session, nest.id, grid, barrier_at_end, repair=repair)
     return session.handle(launched_nest.path())

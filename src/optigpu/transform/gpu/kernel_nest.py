@@ -26,7 +26,8 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Scalar, Space
-from optigpu.syntax.walk import inner_bodies, map_bodies, statements
+from optigpu.syntax.walk import inner_bodies, map_bodies, statements, subexpressions
+from optigpu.transform.gpu.device_functions import functions_of
 from optigpu.transform.gpu.memory_spaces import as_one_cell, in_registers, pad, shared_declaration
 from optigpu.transform.gpu.warp_shuffles import as_shuffle
 from optigpu.transform.tools.array_declarations import dims_of
@@ -60,6 +61,7 @@ class KernelNest:
         if not isinstance(outer, For):
             raise refuse("the grid is not a loop", outer)
         self.outer = outer
+        self.functions = functions_of(session.program)
         self.threads = self._thread_count()
         self.thread_index = session.fresh("t", path)
         self.grid_extents: list[Expr] = []
@@ -124,7 +126,13 @@ class KernelNest:
         """Must a scalar be in shared memory, because the user says so, or because one thread assigns it and others use it?"""
         if not isinstance(s.type, Scalar) or isinstance(s.init, Alloc) or s.name in self.kept:
             return False
-        return s.name in self.shared or (s.name in assigned_names(body[1:]) and not self._one_thread(body))
+        if s.name in self.shared or (s.init is not None and self._calls_function_of_one_thread(s.init)):
+            return True
+        return s.name in assigned_names(body[1:]) and not self._one_thread(body)
+
+    def _calls_function_of_one_thread(self, e: Expr) -> bool:
+        calls = (self.functions.get(x.func) for x in subexpressions(e) if isinstance(x, Call))
+        return any(f is not None and f.token("ThreadsCtx") is None for f in calls)
 
     def _one_thread(self, body: Body) -> int:
         """The number of statements up to the last use of the variable that the first one declares, if it is assigned and used

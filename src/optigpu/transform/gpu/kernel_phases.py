@@ -13,7 +13,8 @@ from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.program import Body, CallStmt, Decl, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
-from optigpu.transform.gpu.device_arrays import has_contents, memcpy_between, writes_array
+from optigpu.transform.gpu.device_arrays import has_contents, memcpy_between
+from optigpu.transform.gpu.device_functions import functions_of, writes_array
 from optigpu.transform.tools.declared_types import array_of, declared
 from optigpu.transform.tools.refusal import refuse
 
@@ -69,7 +70,7 @@ def copy_to_device(session: Session, *names: str, at: TargetLike | None = None) 
         before.append(Decl(device, Pointer(array.elem), Alloc(array.elem, tuple(dims), Space.GMEM), const=True))
         if has_contents(session, path, name):
             before.append(memcpy_between("host_to_device", device, name, dims))
-        if any(writes_array(s, device) for s in kernel):
+        if any(writes_array(s, device, functions_of(session.program)) for s in kernel):
             after.append(memcpy_between("device_to_host", name, device, dims))
     frees = [CallStmt(Call("gmem_free", (Var(d.name),))) for d in before if isinstance(d, Decl)]
     i, end = path.index, path.index + len(kernel)

@@ -18,10 +18,15 @@ from optigpu.transform.tools.refusal import refuse
 OPTION = {Space.SMEM: "shared", Space.TREG: "registers"}
 
 
-def reject_unknown_loops(nest: Stmt, grid: Sequence[str], block: Sequence[str]) -> None:
+def reject_unknown_loops(session: Session, path: StatementPath, grid: Sequence[str], block: Sequence[str]) -> None:
     """Refuse names in `grid=` and `block=` that are no loops of the nest, and a loop that is in both."""
+    nest = session.at(path)
     loops = list(dict.fromkeys(s.index for s in statements((nest,)) if isinstance(s, For)))
+    around = [s.index for p in path.ancestors() if isinstance(s := session.at(p), For)]
     for name in (*grid, *block):
+        if name not in loops and name in around:
+            message = f"the loop over `{name}` is around the first loop of the grid, `{loops[0]}`"
+            raise refuse(message, nest, f'loops of the grid are outside: grid=["{name}", …]', code="OG604")
         if name not in loops:
             raise _unknown(f"there is no loop over `{name}` in this nest", name, loops, nest)
     for option, names in (("grid", grid), ("block", block)):

@@ -14,7 +14,7 @@ from optigpu.transform.tools.refusal import refuse
 @transformation
 def tensor_cores(session: Session, target: TargetLike, precision: str = "tf32x3") -> None:
     """Compute a product of 16 x 8 x 8 floats, of which each thread of a warp has 2 x 2 results, on tensor cores. With `tf32`, they
-    use 10 bits of the mantissa of a factor; `tf32x3` adds two more products of what this leaves, which is nearly as accurate as floats.
+    use 10 bits of the mantissa of a factor; `tf32x3` adds two products of what this leaves, and is nearly as accurate as floats.
 
     Before:
         float sum[2][2];
@@ -37,9 +37,9 @@ def tensor_cores(session: Session, target: TargetLike, precision: str = "tf32x3"
           }
         }
 
-    Needs: three loops of 8 summands, 2 rows and 2 columns, inside thread loops over 8 and 4 threads: thread 4g + t of a warp has the
-    rows 8h + g and the columns 2t + e. The factors are in shared or global memory. It does not change the meaning of the program over
-    the reals.
+    Needs: three loops of 8 summands, 2 rows and 2 columns, inside thread loops over 8 and 4 threads: thread 4g + t of a warp has
+    the rows 8h + g and the columns 2t + e. The factors are in shared or global memory. It does not change the meaning of the
+    program over the reals.
     Fails: OG604 when the loops are others; code generation refuses with OG408 what not all threads of a warp run alike.
     """
     if precision not in PRECISIONS:

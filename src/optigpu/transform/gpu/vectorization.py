@@ -107,7 +107,10 @@ def _vectorized(loop: For, arrays: dict[str, Array], registers: set[str], taken:
     width = _width(loop)
     vectors = _vectors(loop, arrays)
     if not vectors:
-        raise refuse(f"neighbouring iterations of `{loop.index}` access no neighbouring elements of memory", loop)
+        message = f"neighbouring iterations of `{loop.index}` access no neighbouring elements of memory"
+        raise refuse(
+            message, loop, f"vector accesses are to elements such as a[… + {loop.index}], of the last dimension"
+        )
     own = _copied_registers(loop, vectors, registers)
     if own is not None:
         return (_access(vectors[0], width, own),)

@@ -1,4 +1,4 @@
-"""Index ranges: `loop.once`, `loop.split_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
+"""Index ranges: `loop.once`, `loop.split_range`, `loop.widen_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from optigpu.transform.loop.loop_targets import index_name, loop_at
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
-from optigpu.transform.tools.counted_loops import counted, substituted_contract
+from optigpu.transform.tools.counted_loops import counted, counts_up_by_one, substituted_contract
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, product, up_to, value_of
 
@@ -82,6 +82,34 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
 
 
 @transformation
+def widen_range(session: Session, target: TargetLike, start: Size) -> Handle:
+    """Let a loop start earlier: what the additional iterations do changes nothing.
+
+    Before:
+        float x = b[0];
+        for (int i = 1; i < 8; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+    Step: s.loop.widen_range("i", 0)
+    After:
+        float x = b[0];
+        for (int i = 0; i < 8; i++) {
+          x = fmaxf(x, b[i]);
+        }
+        a[0] = x;
+
+    Needs: a loop that counts up by one. Fails: when the result changes.
+    """
+    path, loop = loop_at(session, target)
+    if not counts_up_by_one(loop):
+        raise refuse("only a loop that counts up by one can start earlier", loop)
+    session.annotation_changes.incomplete.add(loop.id)
+    session.put(path, replace(loop, range=replace(loop.range, start=as_expression(start)), contract=()))
+    return session.handle(path)
+
+
+@transformation
 def shift_range(session: Session, target: TargetLike, by: Size | None = None, *, index: str | None = None) -> Handle:
     """Shift the index of a loop by `by`. Without `by`, let the loop count up from 0 by one. `index` renames it.
 
@@ -113,8 +141,11 @@ def shift_range(session: Session, target: TargetLike, by: Size | None = None, *,
 
 
 @transformation
-def collapse(session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2) -> Handle:
-    """Make one loop of nested loops: of two, or of as many as `levels` says.
+def collapse(
+    session: Session, target: TargetLike, *, index: str | None = None, levels: int = 2, narrow: bool = False
+) -> Handle:
+    """Make one loop of nested loops: of two, or of as many as `levels` says. If the number of iterations depends on sizes, the
+    index has 64 bits, unless it is to be `narrow`.
 
     Before:
         for (int i = 0; i < 2; i++) {
@@ -130,7 +161,7 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None, 
 
     Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other. There may be a
     condition around the next one, which is tested in its iterations then.
-    Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit 64 bits.
+    Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit the index.
     """
     if levels < 2:
         raise refuse("at least two loops become one", code="OG604")
@@ -146,7 +177,7 @@ def collapse(session: Session, target: TargetLike, *, index: str | None = None, 
         indices[nest[k].index] = counts[k].value(mod(number, size) if k else number)
         number = div(number, size)
     count, width = product([c.count for c in counts]), loop.index_type
-    if value_of(count) is None:  # a product of 32-bit counts may need 64 bits
+    if value_of(count) is None and not narrow:  # a product of 32-bit counts may need 64 bits
         count, width = product([Cast(INT64, counts[0].count), *(c.count for c in counts[1:])]), INT64
         indices = {x.index: Cast(x.index_type, indices[x.index]) for x in nest}
     own = tuple(c for c in nest[-1].contract if c.kind in PER_ITERATION or c.kind == "invariant")

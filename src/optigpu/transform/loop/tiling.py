@@ -80,6 +80,8 @@ def tile(
         raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
     path, loop = loop_at(session, target)
     count, n = counted(loop).count, as_expression(size)
+    if (number := value_of(n)) is not None and number < 1:
+        raise refuse(f"a tile of {number} iterations: it has at least one", loop, code="OG604")
     tiles = Tiles(loop, index_name(session, outer or f"b{loop.index}", path, loop), n)
     body = tiles.iteration(tiles.index)
     rest: Body = ()

@@ -11,17 +11,19 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Expr, Index, Real, Var
+from optigpu.syntax.exprs import Binary, Call, Expr, Index, Real, Var
 from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.program import Body, Decl, For, If, Stmt, Store
 from optigpu.syntax.source import NO_ID
 from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
+from optigpu.transform.reduce.reductions import first_part, is_reduction, operand, with_operands
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
+from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import (
     ceil_div,
@@ -34,7 +36,6 @@ from optigpu.transform.tools.simplified import (
     times,
     up_to,
     value_of,
-    zero_of,
 )
 
 
@@ -57,6 +58,9 @@ def scan(
     With `twice`, the first pass only sums up each tile, and the last one computes prefix sums from the offset on: more is read, and
     only the result is written. With `running`, the offsets are a running sum in a variable of that name, a scan that can be tiled
     in turn; without it, each offset is a sum of its own.
+
+    Products, maxima and minima are scanned in the same way. A variable that has a value before the loop, other than a sum that
+    starts at 0 or a product that starts at 1, keeps it: offsets start with this value, and `part` is the variable inside a tile.
 
     Before:
         float x = 0.0f;
@@ -94,30 +98,31 @@ def scan(
         free(sums);
         free(base);
 
-    Needs: a loop from 0 that adds to a variable declared before it with 0, and stores the variable; with `twice`, it may also store
-    values computed from the variable. Fails: when the loop reads what it stores.
+    Needs: a loop from 0 that adds to a variable, and stores the variable; with `twice`, it may also store values computed from the
+    variable. Fails: when the loop reads what it stores.
     """
     path = session.find(target, "for")
     loop = without_steps(session, session.at(path))
     around = session.around(path)
     if not isinstance(loop, For) or not is_plain(loop):
         raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
-    total = _total_of(loop, around[: path.index])
-    if total is None or not isinstance(total.type, Scalar):
-        raise refuse("there is no sum declared before the loop, and used in it first", loop, "float sum = 0.0f;")
-    length = as_expression(size)
-    o, s, b, k = (session.fresh(name, path) for name in (outer, sums, before, "k"))
-    tiles = TiledScan(loop, total, total.type, length, o, s, b)
+    total, update = _update_of(loop)
+    elem = scalar_of(session, path, total)
+    declared = _declared_before(total, first_part(update, elem), around[: path.index])
+    o, s, b, k = (session.fresh(x, path) for x in (outer, sums, before, "k"))
+    inside = total if declared is not None else session.fresh("part", path)
+    tiles = TiledScan(loop, total, update, declared, inside, elem, as_expression(size), o, s, b)
     offsets = tiles.offsets(k) if running is None else tiles.running_offsets(session.fresh(running, path))
     loops = (tiles.tile_sums(twice), *offsets, tiles.result(twice))
-    used_after = total.name in body_free_vars(around[path.index + 1 :])
+    is_local = any(isinstance(x, Decl) and x.name == total for x in around[: path.index])
+    used_after = not is_local or total in body_free_vars(around[path.index + 1 :])
     rest = tiles.total_of_all(k) if used_after else ()
-    decl_s, free_s = array_decl(s, total.type, (tiles.count,))
-    decl_b, free_b = array_decl(b, total.type, (tiles.count,))
+    decl_s, free_s = array_decl(s, elem, (tiles.count,))
+    decl_b, free_b = array_decl(b, elem, (tiles.count,))
     new = (decl_s, decl_b, *loops, *rest, *free_s, *free_b)
-    p, d = path.index, around.index(total)
+    p, d = path.index, path.index if declared is None else around.index(declared)
     session.edit_body(path, lambda w: (*w[:d], *w[d + 1 : p], *new, *w[p + 1 :]))
-    return session.handle(path.sibling(1))
+    return session.handle(path.sibling(2 if declared is None else 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,10 @@ class TiledScan:
     """A loop that computes prefix sums, cut into tiles of `size` iterations."""
 
     loop: For
-    total: Decl  # of the variable that holds the running sum
+    total: str  # the variable that holds the running sum
+    update: Store  # of this variable
+    declared: Decl | None  # of it, if it starts with a neutral element; else offsets start with the value that it has
+    inside: str  # the variable that holds the running sum inside a tile
     elem: Scalar
     size: Expr
     outer: str  # index of the tile
@@ -151,6 +159,22 @@ class TiledScan:
     def offset(self) -> Index:
         return cell(self.before, [Var(self.outer)])
 
+    @property
+    def neutral(self) -> Expr:
+        return first_part(self.update, self.elem)
+
+    @property
+    def first_offset(self) -> Expr:
+        return self.neutral if self.declared is not None else Var(self.total)
+
+    def running_sum(self, first: Expr) -> Decl:
+        """The declaration of the variable inside a tile."""
+        return Decl(self.inside, self.elem, first) if self.declared is None else replace(self.declared, id=NO_ID)
+
+    def body(self) -> Body:
+        """The body of the scan on the variable inside a tile."""
+        return substitute_body(self.loop.body, {self.total: Var(self.inside)})
+
     def tile(self, body: Body) -> For:
         """The iterations of one tile, with this body."""
         index = plus(times(Var(self.outer), self.size), Var(self.loop.index))
@@ -160,48 +184,113 @@ class TiledScan:
 
     def tile_sums(self, only_sums: bool) -> For:
         """Compute the sum of each tile, and its prefix sums unless `only_sums`."""
-        body = self.loop.body
+        body = self.body()
         summed = self.tile(_without_stores(body) if only_sums else body)
-        return up_to(self.outer, self.count, (self.total, summed, Store(self.tile_sum, Var(self.total.name))))
+        start = self.declared or self.running_sum(self.neutral)
+        return up_to(self.outer, self.count, (start, summed, Store(self.tile_sum, Var(self.inside))))
 
     def offsets(self, index: str) -> Body:
         """Compute the offset of each tile as a sum of its own; `index` is that of the loop over the tiles before it."""
-        add_up = up_to(index, Var(self.outer), (Store(self.offset, cell(self.sums, [Var(index)]), "+"),))
-        return (up_to(self.outer, self.count, (Store(self.offset, zero_of(self.elem)), add_up)),)
+        add = with_operands(self.update, self.offset, cell(self.sums, [Var(index)]))
+        add_up = up_to(index, Var(self.outer), (add,))
+        return (up_to(self.outer, self.count, (Store(self.offset, self.first_offset), add_up)),)
 
     def running_offsets(self, variable: str) -> Body:
         """Compute the offsets as a running sum in a variable."""
-        step = (Store(self.offset, Var(variable)), Store(Var(variable), self.tile_sum, "+"))
-        return (Decl(variable, self.elem, zero_of(self.elem)), up_to(self.outer, self.count, step))
+        step = (Store(self.offset, Var(variable)), with_operands(self.update, Var(variable), self.tile_sum))
+        return (Decl(variable, self.elem, self.first_offset), up_to(self.outer, self.count, step))
 
     def result(self, only_sums: bool) -> For:
         """Compute the result of each tile from its offset: from its prefix sums, or anew if there are only sums."""
-        if only_sums:
-            from_offset = _with_offset(self.loop.body, self.total.name, self.offset)
-            return up_to(self.outer, self.count, (replace(self.total, id=NO_ID), self.tile(from_offset)))
-        return up_to(self.outer, self.count, (self.tile(_offset_added(self.loop.body, self.total.name, self.offset)),))
+        if not only_sums:
+            return up_to(self.outer, self.count, (self.tile(self._offset_added(self.body())),))
+        body = self._with_offset(self.body())
+        if self.declared is None:  # the running sum starts with the offset
+            return up_to(self.outer, self.count, (self.running_sum(self.offset), self.tile(self.body())))
+        return up_to(self.outer, self.count, (self.running_sum(self.neutral), self.tile(body)))
 
     def total_of_all(self, index: str) -> Body:
         """Compute the sum of all tiles, for the code after the loop."""
-        add = Store(Var(self.total.name), cell(self.sums, [Var(index)]), "+")
-        return replace(self.total, id=NO_ID), up_to(index, self.count, (add,))
+        add = with_operands(self.update, Var(self.total), cell(self.sums, [Var(index)]))
+        start = () if self.declared is None else (replace(self.declared, id=NO_ID),)
+        return *start, up_to(index, self.count, (add,))
+
+    def _is_update(self, s: Stmt) -> bool:
+        if not isinstance(s, Store) or s.target != Var(self.inside) or not is_reduction(s):
+            return False
+        return self.inside not in free_vars(operand(s))
+
+    def _with_offset(self, body: Body) -> Body:
+        """The body of a scan in which each stored value uses the offset plus the running sum."""
+        name, out = self.inside, list[Stmt]()
+        for s in body:
+            match s:
+                case Store(Var(), _, _) if self._is_update(s):
+                    out.append(s)
+                case Store(Index(), value, None) if name not in free_vars(s.target):
+                    out.append(replace(s, value=substitute(value, {name: self._combined(self.offset, Var(name))})))
+                case If(test, then, ()) if name not in free_vars(test):
+                    out.append(replace(s, then=self._with_offset(then)))
+                case _:
+                    raise refuse(f"only `{self._text}` and stores may be in the loop", s)
+        return tuple(out)
+
+    def _offset_added(self, body: Body) -> Body:
+        """The stores of the running sum in the body of a scan, as additions of the offset to the stored element."""
+        name, out = self.inside, list[Stmt]()
+        for s in body:
+            match s:
+                case Store(Var(), _, _) if self._is_update(s):
+                    continue
+                case Store(element, Var(stored), None) if stored == name:
+                    out.append(with_operands(self.update, element, self.offset))
+                case If(test, then, ()) if name not in free_vars(test):
+                    out.append(replace(s, then=self._offset_added(then), id=NO_ID))
+                case _:
+                    raise refuse(f"only `{self._text}` and stores of `{self.total}` may be in the loop", s)
+        return tuple(out)
+
+    @property
+    def _text(self) -> str:
+        match self.update:
+            case Store(Var(name), Call(function), None):
+                return f"{name} = {function}({name}, …)"
+            case Store(Var(name), _, operator):
+                return f"{name} {operator}= …"
+            case _:
+                return "an update of a variable"
+
+    def _combined(self, a: Expr, b: Expr) -> Expr:
+        match self.update:
+            case Store(_, Call() as call, None):
+                return replace(call, args=(a, b))
+            case Store(_, _, "+"):
+                return plus(a, b)
+            case _:
+                return Binary("*", a, b)
 
 
-def _total_of(loop: For, before: Body) -> Decl | None:
-    """The variable that the loop adds to: declared with 0 in the body before the loop, and not used in between."""
-    added = {
-        s.target.name
-        for s in statements(loop.body)
-        if isinstance(s, Store) and isinstance(s.target, Var) and s.op == "+"
-    }
+def _update_of(loop: For) -> tuple[str, Store]:
+    """The first statement of a loop that adds to a variable from before the loop, and this variable."""
+    own = {s.name for s in statements(loop.body) if isinstance(s, Decl)}
+    for s in statements(loop.body):
+        if isinstance(s, Store) and isinstance(s.target, Var) and s.target.name not in own and is_reduction(s):
+            return s.target.name, s
+    raise refuse("there is no variable that this loop adds to", loop, "sum += a[i]; b[i] = sum;")
+
+
+def _declared_before(total: str, neutral: Expr, before: Body) -> Decl | None:
+    """The declaration of a variable with a neutral element in the body before the loop, if it is not used in between."""
     for at, s in reversed(list(enumerate(before))):
-        if isinstance(s, Decl) and s.name in added and _is_zero(s.init):
-            return s if s.name not in body_free_vars(before[at + 1 :]) else None
+        if isinstance(s, Decl) and s.name == total:
+            unused = total not in body_free_vars(before[at + 1 :])
+            return s if unused and s.init is not None and _same_number(s.init, neutral) else None
     return None
 
 
-def _is_zero(e: Expr | None) -> bool:
-    return e is not None and (value_of(e) == 0 or (isinstance(e, Real) and e.value == 0))
+def _same_number(a: Expr, b: Expr) -> bool:
+    values = [x.value if isinstance(x, Real) else value_of(x) for x in (a, b)]
+    return values[0] is not None and values[0] == values[1]
 
 
 def _without_stores(body: Body) -> Body:
@@ -215,36 +304,4 @@ def _without_stores(body: Body) -> Body:
                 out.append(replace(s, then=_without_stores(then), id=NO_ID))
             case _:
                 out.append(replace(s, id=NO_ID))
-    return tuple(out)
-
-
-def _with_offset(body: Body, total: str, offset: Expr) -> Body:
-    """The body of a scan in which each stored value uses the offset plus the running sum."""
-    out: list[Stmt] = []
-    for s in body:
-        match s:
-            case Store(Var(name), value, "+") if name == total and total not in free_vars(value):
-                out.append(s)
-            case Store(Index(), value, None) if total not in free_vars(s.target):
-                out.append(replace(s, value=substitute(value, {total: plus(offset, Var(total))})))
-            case If(test, then, ()) if total not in free_vars(test):
-                out.append(replace(s, then=_with_offset(then, total, offset)))
-            case _:
-                raise refuse(f"only `{total} += …` and stores may be in the loop", s)
-    return tuple(out)
-
-
-def _offset_added(body: Body, total: str, offset: Expr) -> Body:
-    """The stores of the running sum in the body of a scan, as additions of the offset to the stored element."""
-    out: list[Stmt] = []
-    for s in body:
-        match s:
-            case Store(Var(name), value, "+") if name == total and total not in free_vars(value):
-                continue
-            case Store(_, Var(name), None) if name == total:
-                out.append(replace(s, value=offset, op="+", id=NO_ID))
-            case If(test, then, ()) if total not in free_vars(test):
-                out.append(replace(s, then=_offset_added(then, total, offset), id=NO_ID))
-            case _:
-                raise refuse(f"only `{total} += …` and stores of `{total}` may be in the loop", s)
     return tuple(out)

@@ -1,4 +1,5 @@
-"""Reductions: `reduce.parts` computes partial results, `reduce.tree` combines the elements of an array pairwise."""
+"""Reductions: `reduce.parts` computes partial results, `reduce.tree` combines the elements of an array pairwise, `reduce.select`
+makes a guarded update unconditional."""
 
 from __future__ import annotations
 
@@ -8,11 +9,12 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Binary, Call, Expr, Index, Var
+from optigpu.syntax.exprs import Binary, Call, Cond, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Store
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
+from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import code_exprs, statements
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.changed_annotations import without_steps
@@ -20,10 +22,11 @@ from optigpu.transform.tools.changed_permissions import ChangedPermissions, anno
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, collect_terms, less, lit, plus, value_of, zero_of
+from optigpu.transform.tools.simplified import cell, collect_terms, less, lit, literal_of, plus, value_of
 from optigpu.transform.tools.values_before import value_before
 
 EXTREMES = ("fmaxf", "fminf", "fmax", "fmin", "max", "min")
+NEUTRAL = {"+": 0, "*": 1}  # of sums and products
 
 
 @transformation
@@ -54,8 +57,9 @@ def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: s
         }
         a[0] = x;
 
-    Needs: a loop from 0 that adds to `var`, or takes a maximum or minimum with it, and does not use it otherwise. Partial sums
-    start at 0, partial maxima and minima at the value of the variable. Fails: when the loop uses the variable otherwise.
+    Needs: a loop from 0 that adds to `var`, multiplies it, or takes a maximum or minimum with it, and does not use it otherwise.
+    Partial sums start at 0, products at 1, maxima and minima at the value of the variable.
+    Fails: when the loop uses the variable otherwise.
     """
     path = session.find(target, "for")
     loop = session.at(path)
@@ -65,11 +69,11 @@ def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: s
     update = _only_update(loop, var)
     array, local = (session.fresh(name, path) for name in (parts, part))
     element = cell(array, [Var(loop.index)])
-    first = zero_of(elem) if update.op == "+" else Var(var)
+    first = first_part(update, elem)
     inside = _without_first_value(session, path, loop.body, var) if update.op == "+" else loop.body
     body = (Decl(local, elem, first), *substitute_body(inside, {var: Var(local)}), Store(element, Var(local)))
     combine = replace(
-        loop, body=(_with_operands(update, Var(var), element),), contract=(), id=StatementId(parent=loop.id)
+        loop, body=(with_operands(update, Var(var), element),), contract=(), id=StatementId(parent=loop.id)
     )
     decl, free = array_decl(array, elem, (loop.range.bound,))
     session.put(path, decl, replace(loop, body=body, contract=()), combine, *free)
@@ -113,8 +117,8 @@ def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
     path = session.find(target, "for")
     loop = without_steps(session, session.at(path))
     match loop:
-        case For(i, _, (Store(into) as update,)) if is_plain(loop) and _is_reduction(update):
-            size, element = value_of(loop.range.bound), _operand(update)
+        case For(i, _, (Store(into) as update,)) if is_plain(loop) and is_reduction(update):
+            size, element = value_of(loop.range.bound), operand(update)
         case _:
             raise refuse("this is not a loop that adds up an array", loop, "for (i = 0; i < 256; i++) sum += s[i];")
     if not isinstance(element, Index) or element.indices != (Var(i),) or not isinstance(element.base, Var):
@@ -123,11 +127,48 @@ def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
         raise refuse("the number of elements is not a power of two", loop)
     h = session.fresh(index, path)
     array = element.base.name
-    pair = _with_operands(update, cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))]))
+    pair = with_operands(update, cell(array, [Var(i)]), cell(array, [plus(Var(i), Var(h))]))
     level = replace(loop, body=(If(less(Var(i), Var(h)), (pair,)),), contract=())
     halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
-    session.put(path, halves, _with_operands(update, into, cell(array, [lit(0)])))
+    session.put(path, halves, with_operands(update, into, cell(array, [lit(0)])))
     return session.handle(path)
+
+
+@transformation
+def select(session: Session, target: TargetLike) -> Handle:
+    """Make a guarded update of a sum, product, maximum or minimum unconditional: where the guard does not hold, it is made with a
+    value that changes nothing.
+
+    Before:
+        float x = 0.0f;
+        for (int i = 0; i < n; i++) {
+          if (b[i] > 0.0f) {
+            x += b[i];
+          }
+        }
+        a[0] = x;
+    Step: s.reduce.select(Write("x"))
+    After:
+        float x = 0.0f;
+        for (int i = 0; i < n; i++) {
+          x += b[i] > 0.0f ? b[i] : 0.0f;
+        }
+        a[0] = x;
+
+    Needs: an update that is the only statement of an `if` without `else`. Fails: never for those.
+    """
+    path = session.find(target, "write")
+    update, guard = session.at(path), session.at(path.parent) if path.ancestors() else None
+    match guard:
+        case If(test, (Store(),), ()) if isinstance(update, Store) and is_reduction(update):
+            elem = update.target.type
+            if not isinstance(elem, Scalar):
+                raise refuse("this is not an update of a number", update)
+            value = Cond(test, operand(update), first_part(update, elem))
+            session.put(path.parent, with_operands(update, update.target, value))
+            return session.handle(path.parent)
+        case _:
+            raise refuse("this is not a guarded update", update, "if (c) x += e;")
 
 
 def _without_first_value(session: Session, path: StatementPath, body: Body, var: str) -> Body:
@@ -143,27 +184,34 @@ def _only_update(loop: For, var: str) -> Store:
     """The one statement of a loop that reduces into a variable, if the loop does not use the variable otherwise."""
     updates = [s for s in statements(loop.body) if isinstance(s, Store) and s.target == Var(var)]
     others = [e for s in statements(loop.body) if s not in updates for e in code_exprs(s)]
-    others += [_operand(s) for s in updates]
-    if len(updates) != 1 or not _is_reduction(updates[0]) or any(var in free_vars(e) for e in others):
+    others += [operand(s) for s in updates]
+    if len(updates) != 1 or not is_reduction(updates[0]) or any(var in free_vars(e) for e in others):
         raise refuse(f"`{var}` is not only added to here, or compared with", loop, "x += e; or x = fmaxf(x, e);")
     return updates[0]
 
 
-def _is_reduction(s: Store) -> bool:
-    """Is this `x += e` or `x = fmaxf(x, e)`?"""
+def first_part(s: Store, elem: Scalar) -> Expr:
+    """What a part of the reduction starts with: a neutral element, or for maxima and minima the value of the variable."""
+    if s.op is None:
+        return s.target
+    return literal_of(elem, NEUTRAL[s.op])
+
+
+def is_reduction(s: Store) -> bool:
+    """Is this `x += e`, `x *= e` or `x = fmaxf(x, e)`?"""
     match s:
         case Store(x, Call(name, (old, _)), None):
             return name in EXTREMES and old == x
         case _:
-            return s.op == "+"
+            return s.op in NEUTRAL
 
 
-def _operand(s: Store) -> Expr:
-    """The e of `x += e` or `x = fmaxf(x, e)`."""
+def operand(s: Store) -> Expr:
+    """The e of `x += e`, `x *= e` or `x = fmaxf(x, e)`."""
     return s.value.args[1] if isinstance(s.value, Call) and s.op is None else s.value
 
 
-def _with_operands(s: Store, into: Index | Var, value: Expr) -> Store:
+def with_operands(s: Store, into: Index | Var, value: Expr) -> Store:
     """The same reduction with another x and e."""
     if s.op is None and isinstance(s.value, Call):
         return Store(into, replace(s.value, args=(into, value)))

@@ -22,9 +22,13 @@ def lit(n: int) -> Expr:
     return Int(n)
 
 
+def literal_of(t: Scalar, n: int) -> Expr:
+    """A number as a literal of this type."""
+    return Real(Fraction(n)) if is_float(t) else lit(n)
+
+
 def zero_of(t: Scalar) -> Expr:
-    """0 of this type, as a literal."""
-    return Real(Fraction(0)) if is_float(t) else lit(0)
+    return literal_of(t, 0)
 
 
 def value_of(e: Expr) -> int | None:

@@ -1,0 +1,84 @@
+"""Rows that are normalised by their mean and variance: kernels that sum up parts of rows, finish the sums, and write the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from optigpu.schedules.row_loops import length_of, spread, without_guards
+from optigpu.script.targets import Decl, For, Target, Write
+from optigpu.script.transformation import transformation
+from optigpu.transform.registry import TransformSession
+
+VECTOR = 4  # elements of a vector access
+FEW = 32  # threads of a block that finishes sums
+FINISH = 16  # sums of parts that such a thread loads before it adds them
+
+
+@transformation
+def norm(
+    s: TransformSession,
+    *rows: str,
+    loop: str,
+    sum: str,
+    squares: str,
+    input: str,
+    output: str,
+    part: str | None = None,
+    size: int = 16384,
+    threads: int = 256,
+    in_flight: int = 4,
+) -> None:
+    """Kernels of loops `rows` whose bodies sum up elements, then squared deviations from their mean, and write `output`.
+
+    The first kernel reads the elements once and leaves sums of parts of rows: of the iterations of the loop `part` around `loop`, or
+    of `size` iterations of `loop`. So a few long rows keep all multiprocessors busy. The second one adds these up, and the
+    third one writes the elements.
+    """
+    length = length_of(s, For(loop).first)
+    s.reduce.moments(squares)
+    first = s.at(s.find(Decl("shift")))
+    s.variable.inline("shift")
+    outer = [*rows] if part is None else [*rows, part]  # around `loop`
+    if part is None:
+        part = "part"
+        s.loop.tile(For(loop, body=Write(sum)), size, outer=part, tail="guard")
+    variables = (sum, squares)
+    _in_three(s, rows, part, For((*outer, loop)[len(rows)], body=Write(output)), variables)
+
+    own = Write(f"{sum}_own").first
+    spread(s, loop, own, threads=threads, vector=VECTOR, in_flight=in_flight)
+    for var in variables:
+        s.reduce.parts(For("t", body=Write(f"{var}_own")), var=f"{var}_own", parts=f"{var}_shares", part=f"{var}_share")
+    for var in variables:
+        s.reduce.tree(For("t", body=Write(f"{var}_own")))
+    s.variable.bind(Decl("d"), "shift", first.init)
+    s.loop.move_out("shift", levels=4)
+    s.matrix.stage(input, at=For("q"), name="loaded")
+    without_guards(s, For("q", body=Write("loaded")), length, VECTOR)
+
+    elements = For(loop, body=Write(output))
+    s.loop.tile(elements, VECTOR * threads, outer="piece", tail="guard")
+    s.loop.tile(elements, VECTOR, outer="t")
+    aligned = without_guards(s, elements, length, VECTOR)
+
+    s.loop.tile(For(rows[-1], body=Decl(sum)), FEW, outer="few", tail="guard")
+    s.gpu.launch(at=For(rows[0]).first, grid=[*rows, part], block=["t"], shared=[f"{var}_shares" for var in variables])
+    s.gpu.launch(
+        at=For(rows[0] if len(rows) > 1 else "few", body=Decl(sum)), grid=[*rows[:-1], "few"], block=[rows[-1]]
+    )
+    s.gpu.launch(at=For(rows[0], body=Write(output)), grid=[*outer, "piece"], block=["t"])
+    s.gpu.stay_on_device()
+    s.gpu.vectorize(For("v", body=Write("loaded")).first)
+    s.gpu.vectorize(aligned)
+
+
+def _in_three(s: TransformSession, rows: Sequence[str], part: str, elements: Target, variables: Sequence[str]) -> None:
+    """Divide the loops over rows: into sums of parts of rows, what is computed of them, and the loop over elements."""
+    for var in variables:
+        s.reduce.parts(For(part).first, var=var, parts=f"{var}_parts", part=f"{var}_own")
+    for var in variables:
+        s.loop.hoist(f"{var}_parts", levels=len(rows))
+        s.instr.move(Decl(var), after=For(part).first)
+    s.loop.unroll_hint(s.loop.fusion(For(part).nth(1)), FINISH)
+    s.loop.fission(after=For(part).first, levels=len(rows))
+    s.loop.fission(before=elements, levels=len(rows))
