@@ -2,16 +2,18 @@ import optigpu as og
 from optigpu.schedules import tensor_convolution
 
 s = og.Script("058_conv_transposed_3d_asymmetric.c")
-tensor_convolution(
-    s,
-    rows="o",
-    cols="k",
-    inner="c",
-    filters="f",
-    image="x",
-    out="y",
-    grid=["n", "i", "j"],
-    taps=["p", "q", "r"],
-    tile=(16, 72, 16),
-    warp=(16, 24),
-)
+with s.phase("pixels of a plane as columns"):
+    s.loop.collapse("j", index="jk")
+    tensor_convolution(
+        s,
+        rows="o",
+        cols="jk",
+        inner="c",
+        filters="f",
+        image="x",
+        out="y",
+        grid=["n", "i"],
+        taps=["p", "q", "r"],
+        tile=(16, 128, 32),
+        warp=(16, 32),
+    )

@@ -2,4 +2,18 @@ import optigpu as og
 from optigpu.schedules import tensor_convolution
 
 s = og.Script("069_conv_transposed_2d_asymmetric.c")
-tensor_convolution(s, rows="o", cols="j", inner="c", filters="f", image="x", out="y", grid=["n", "i"], taps=["p", "q"])
+with s.phase("pixels of a plane as columns"):
+    s.loop.collapse("i", index="ij")
+    tensor_convolution(
+        s,
+        rows="o",
+        cols="ij",
+        inner="c",
+        filters="f",
+        image="x",
+        out="y",
+        grid=["n"],
+        taps=["p", "q"],
+        tile=(128, 128, 16),
+        warp=(64, 32),
+    )
