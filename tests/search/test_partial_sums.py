@@ -1,4 +1,4 @@
-"""What is computed from a sum of partial sums: it is restated as a plain sum, so that roots and quotients of it are seen to exist."""
+"""What is computed from a sum of partial sums: it is restated as a plain sum, so that roots and quotients of it exist."""
 
 from __future__ import annotations
 

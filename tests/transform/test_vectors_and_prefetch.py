@@ -509,7 +509,7 @@ def test_a_sum_that_is_used_before_the_loop_keeps_its_value() -> None:
     assert "x += sums[k];" not in s.text()  # it is not used after the loop
 
 
-SCANS = {  # the first value, the update of x, what is promised; then what combines the offset of a tile with a tile's result, and a slip
+SCANS = {  # the first value, the update of x, what is promised; what combines the offset of a tile with its result, and a slip
     "product": ("1.0f", "x *= a[i];", "Prod(j in 0..i + 1, A(j))", "base[t] *= sums[k];", "base[t] += sums[k];"),
     "maximum": (
         "a[0]",

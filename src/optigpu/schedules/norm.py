@@ -1,4 +1,4 @@
-"""Rows that are normalised by their mean and variance: kernels that sum up parts of rows, finish the sums, and write the elements."""
+"""Rows that are normalised by mean and variance: kernels that sum up parts of rows, finish the sums, and write the elements."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from optigpu.schedules.row_loops import length_of, spread, without_guards
 from optigpu.script.targets import Decl, For, Target, Write
 from optigpu.script.transformation import transformation
+from optigpu.syntax import program
 from optigpu.transform.registry import TransformSession
 
 VECTOR = 4  # elements of a vector access
@@ -30,13 +31,14 @@ def norm(
 ) -> None:
     """Kernels of loops `rows` whose bodies sum up elements, then squared deviations from their mean, and write `output`.
 
-    The first kernel reads the elements once and leaves sums of parts of rows: of the iterations of the loop `part` around `loop`, or
-    of `size` iterations of `loop`. So a few long rows keep all multiprocessors busy. The second one adds these up, and the
+    The first kernel reads the elements once and leaves sums of parts of rows: of the iterations of the loop `part` around `loop`,
+    or of `size` iterations of `loop`. So a few long rows keep all multiprocessors busy. The second one adds these up, and the
     third one writes the elements.
     """
     length = length_of(s, For(loop).first)
     s.reduce.moments(squares)
     first = s.at(s.find(Decl("shift")))
+    assert isinstance(first, program.Decl) and first.init is not None, "reduce.moments declares it"
     s.variable.inline("shift")
     outer = [*rows] if part is None else [*rows, part]  # around `loop`
     if part is None:

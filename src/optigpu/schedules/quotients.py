@@ -1,4 +1,4 @@
-"""Quotients and remainders by sizes, as the index of collapsed loops has them: computed once, in place of each time they are used."""
+"""Quotients and remainders by sizes, as the index of collapsed loops has them: computed once, not each time they are used."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ from optigpu.syntax.walk import body_subexpressions, rewrite, rewrite_body, stat
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.simplified import folded
+
+
+def has_quotients(s: TransformSession, target: TargetLike) -> bool:
+    """Does a loop divide by sizes?"""
+    _, loop = loop_at(s, target)
+    sizes = constants_of(s.program)
+    return any(_is_quotient(e, sizes) for e in body_subexpressions(loop.body))
 
 
 def bind_quotients(s: TransformSession, target: TargetLike) -> None:

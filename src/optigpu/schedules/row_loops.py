@@ -7,7 +7,6 @@ from optigpu.script.targets import For, Target, TargetLike
 from optigpu.syntax.exprs import Binary, Expr
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
-from optigpu.transform.tools.c_text import without_ids
 from optigpu.transform.tools.simplified import lit
 
 
@@ -29,7 +28,7 @@ def spread(s: TransformSession, loop: str, at: Target, *, threads: int, vector: 
 
 def length_of(s: TransformSession, loop: TargetLike) -> Expr:
     """The number of iterations of a loop from 0."""
-    return without_ids(loop_at(s, loop)[1]).range.bound
+    return loop_at(s, loop)[1].range.bound
 
 
 def without_guards(s: TransformSession, loop: TargetLike, length: Expr, vector: int) -> Handle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from optigpu.codegen.atomic_text import device_atomic, host_atomic
 from optigpu.codegen.conversions import device_conversion
@@ -284,7 +285,7 @@ def without_quotients(indices: tuple[Expr, ...], dims: Sequence[Expr | None]) ->
     The access is in bounds, so d > 0; and C's division has that law whatever the signs are.
     """
     out = list(indices)
-    for n, (a, b) in enumerate(zip(indices, indices[1:])):
+    for n, (a, b) in enumerate(pairwise(indices)):
         size = dims[n + 1]
         match _unconverted(a), _unconverted(b):
             case Binary("/", e, d), Binary("%", same_e, same_d) if size is not None and same_value(d, size):

@@ -66,7 +66,7 @@ def without_round_trips(body: Body) -> Body:
 
 
 def _with_early_copies(body: Body) -> Body:
-    """Move copies to the device, with the allocations of their arrays, in front of the first kernel if nothing keeps them from it."""
+    """Move copies to the device, with the allocations of their arrays, before the first kernel if nothing keeps them from it."""
     first = next((k for k, s in enumerate(body) if is_call(s, "kernel_launch")), len(body))
     moved: list[Stmt] = []
     for k, s in enumerate(body):
