@@ -18,6 +18,13 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.simplified import folded
 
 
+def has_quotients(s: TransformSession, target: TargetLike) -> bool:
+    """Does a loop divide by sizes?"""
+    _, loop = loop_at(s, target)
+    sizes = constants_of(s.program)
+    return any(_is_quotient(e, sizes) for e in body_subexpressions(loop.body))
+
+
 def bind_quotients(s: TransformSession, target: TargetLike) -> None:
     """Name the quotients in a loop's body that its inner loops do not change, and compute them first.
 

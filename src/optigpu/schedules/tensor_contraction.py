@@ -15,7 +15,7 @@ from optigpu.schedules.contraction import (
     _skip,
     inline_constants,
 )
-from optigpu.schedules.quotients import bind_quotients
+from optigpu.schedules.quotients import bind_quotients, has_quotients
 from optigpu.schedules.required_names import require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -226,7 +226,10 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     for array in (x.loaded, x.copy):
         s.loop.reorder(*order, at=Write(array).first)
     s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
-    s.loop.fast_path(_filling(x.loaded, order[0]), when=_divided(x.size) if vector and x.size else None)
+    whole = order[0]
+    if has_quotients(s, _filling(x.loaded, whole)):  # the first and the last column do not tell where those between are
+        whole = order[min(len(threads), len(order) - 1)]
+    s.loop.fast_path(_filling(x.loaded, whole), when=_divided(x.size) if vector and x.size else None)
     return SpreadCopy(threads, vector)
 
 

@@ -34,16 +34,17 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
     shifted = _shifted(unknown, offsets)
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
     sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
-    equations, wrapped = _unwrapped(equations, sizes, facts, names)
+    single = {u: k.ZERO for u, size in sizes.items() if size is k.ONE}  # 4 * h + 4 * t does not tell the two, but t < 1 does
+    equations, wrapped = _unwrapped([k.substitute(e, single) for e in equations], sizes, facts, names)
     conditions: list[Term] = []
     summands = {a for e in equations for m in k.coefficients(e) for a in m}
-    if not summands.issuperset(unknown):  # the guard may tell what the index does not
+    if not summands.issuperset(u for u in unknown if u not in single):  # the guard may tell what the index does not
         where = facts.assume(*_counted(sizes)).simplify(k.instantiate(cells.where, shifted))
         conditions = [c.args[0] for c in k.conjuncts(where) if c.op == "eq" and c.args[0].sort is INT]
     named, quotients = _name_quotients([*equations, *conditions], unknown, names)
     equations, conditions = named[: len(equations)], named[len(equations) :]
     unknown = (*unknown, *wrapped, *quotients)
-    solved: dict[Term, Term] = {}
+    solved: dict[Term, Term] = dict(single)
     while equations:
         best = _fewest_unknowns(equations, unknown)
         if best is None:
