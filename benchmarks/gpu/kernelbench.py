@@ -157,7 +157,7 @@ def evaluate(operator: Operator, name: str, f: CudaFunction, allowed: float, com
 
 
 def sanitized(numbers: list[int]) -> dict[str, str]:
-    """What compute-sanitizer's memcheck and racecheck report on the small sizes of all operators, with the kernels that they name."""
+    """What memcheck and racecheck of compute-sanitizer report on the small sizes of all operators, with the kernels they name."""
 
     def report(tool: str) -> str:
         program = [sys.executable, "-W", "ignore", __file__, "--small", *map(str, numbers)]
