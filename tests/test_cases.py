@@ -89,11 +89,11 @@ def test_emitted_text_on_the_standin(variant: Variant) -> None:
 
 def test_no_case_is_lost() -> None:
     mutants = [v for v in VARIANTS if "-" in v.name]
-    assert len(VARIANTS) - len(mutants) >= 542 and len(mutants) >= 1801
+    assert len(VARIANTS) - len(mutants) >= 554 and len(mutants) >= 1840
     right = [
         v.name for v in mutants if v.expected.verdict == "VERIFIED"
     ]  # changes that leave a program right, on purpose
-    assert len(right) <= len(mutants) // 33, right
+    assert len(right) <= len(mutants) // 31, right
 
 
 def test_every_misbehaviour_of_kernels_is_seen_in_a_run() -> None:

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from optigpu.light_dataclass import dataclass, replace
+from optigpu.light_dataclass import dataclass
+from optigpu.schedules.contraction_tools import (
+    accesses,
+    inline_constants,
+    is_along,
+    is_divided,
+    last_size,
+    number_bound,
+    skip_zeros,
+)
 from optigpu.schedules.pipelined_contraction import BlockTile, Contraction, pipelined
 from optigpu.schedules.quotients import bind_quotients
 from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Array, Binary, Expr, Index, Int, Var
-from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.macro_constants import constants_of
-from optigpu.syntax.program import Decl, If
-from optigpu.syntax.program import For as Loop
-from optigpu.syntax.substitution import substitute
-from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import body_subexpressions, root_name, statements
+from optigpu.syntax.exprs import Expr, Var
 from optigpu.transform.gpu.memory_spaces import pad
-from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
-from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.c_text import as_expression
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import conjunction, folded, value_of
 
 HALF = 4  # adjacent rows, or columns, of a thread; it has two such groups of each
 
@@ -91,8 +90,8 @@ def contraction(
     """
     inline_constants(s)
     require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
-    sizes = {a: _last_size(s, a) for a in vector}
-    along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
+    sizes = {a: last_size(s, a) for a in vector}
+    along = is_along(s, left, inner, rows), is_along(s, right, inner, cols)
     c = Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along)
     if taps or inside or skip:
         _chunk_by_chunk(s, c, Tile(*tile), taps, inside, [as_expression(text) for text in skip])
@@ -105,7 +104,7 @@ def _chunk_by_chunk(
 ) -> None:
     """Stage a chunk of the factors, with the loops `inside`, then compute with it."""
     for loop in inside:
-        _number_bound(s, loop)
+        number_bound(s, loop)
     rows, cols, inner, sizes = c.rows, c.cols, c.inner, c.sizes
     f = _factor(s, c.left, "ls", ("tr", "hr", rows, inner), (t.rows // 8, 2, HALF, t.depth), sizes)
     g = _factor(s, c.right, "rs", ("tc", "hc", cols, inner), (t.cols // 8, 2, HALF, t.depth), sizes)
@@ -115,12 +114,12 @@ def _chunk_by_chunk(
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
     s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
-    _skip(s, c.total, skip, taps=taps)
+    skip_zeros(s, c.total, skip, taps=taps)
     _stage(s, f, g, c.total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
     for array, loops in ((f.copy, threads), (g.copy, more)):
         bind_quotients(s, _copy(array, loops[0]))
-    stored = s.loop.fast_path(For(cols, body=Write(c.out)), when=_divided(sizes[c.out])) if c.out in sizes else None
+    stored = s.loop.fast_path(For(cols, body=Write(c.out)), when=is_divided(sizes[c.out])) if c.out in sizes else None
     for loop in (*inside, inner):
         s.loop.unroll_hint(For(loop, body=Write(c.total)))
     shared = {x.copy: pad(1, 0) if x.along else None for x in (f, g)}
@@ -157,18 +156,8 @@ def _factor(
 ) -> Factor:
     first = copy[0]
     names = (f"{first}t", f"{first}h", f"{first}e", f"{first}k")
-    along = _is_along(s, array, loops[3], loops[2])
+    along = is_along(s, array, loops[3], loops[2])
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
-
-
-def _skip(s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr", taps: Sequence[str] = ()) -> None:
-    """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
-    inner = [*taps, "chunk"]
-    levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
-    for level in sorted({*levels}, reverse=True):
-        whole = For("chunk") / For(first, body=Write(total))
-        path, loop = loop_at(s, For(inner[level], body=Write(total)) if level < len(inner) else whole)
-        s.put(path, If(conjunction([e for e, own in zip(tests, levels) if own == level]), (loop,)))
 
 
 def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
@@ -181,26 +170,6 @@ def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
     s.loop.unguard(at.all)
     for x, name in ((f, "lv"), (g, "rv")):
         s.matrix.stage(x.copy, at=For(x.loops[3], body=Write(total)) / For("hr", body=Write(total)), name=name)
-
-
-def inline_constants(s: TransformSession) -> None:
-    """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
-    loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
-    inside = [x for loop in loops for x in statements(loop.body) if isinstance(x, Decl)]
-    names = {x.name: None for x in inside if x.const and isinstance(x.type, Scalar)}
-    for name in names:
-        s.variable.inline(name)
-
-
-def _number_bound(s: TransformSession, name: str) -> int:
-    """Write the bound of a loop as a number, in place of a macro."""
-    path, loop = loop_at(s, name)
-    bound = folded(substitute(loop.range.bound, constants_of(s.program)))
-    s.put(path, replace(loop, range=replace(loop.range, bound=bound)))
-    count = value_of(bound)
-    if count is None:
-        raise refuse(f"the bound of the loop over `{name}` is not a number", loop)
-    return count
 
 
 def _tiled(s: TransformSession, loop: str, block: str, half: str, thread: str, size: int) -> None:
@@ -222,12 +191,12 @@ def _copied(s: TransformSession, t: Tile, x: Factor, inside: Sequence[str]) -> t
         return _spread(s, x.copy, t, order, extents, outer), None
     if not x.along:
         spread = _spread(s, x.copy, t, [threads, halves, summands], extents, outer, elements)
-        return spread, s.loop.fast_path(_copy(x.copy, elements), when=_divided(x.size))
+        return spread, s.loop.fast_path(_copy(x.copy, elements), when=is_divided(x.size))
     groups = summands + "q"
     s.loop.tile(_copy(x.copy, summands), HALF, outer=groups)
     extents[groups] = extents[summands] // HALF
     spread = _spread(s, x.copy, t, [groups, elements, threads, halves], extents, outer, summands)
-    return spread, s.loop.fast_path(_copy(x.copy, summands), when=_divided(x.size))
+    return spread, s.loop.fast_path(_copy(x.copy, summands), when=is_divided(x.size))
 
 
 def _spread(
@@ -265,37 +234,7 @@ def _copy(array: str, loop: str) -> Target:
     return For(loop, body=Write(array).first)
 
 
-def _divided(size: Expr, by: int = 4) -> Expr:
-    return Binary("==", Binary("%", size, Int(by)), Int(0))
-
-
-def _accesses(s: TransformSession, array: str) -> list[Index]:
-    exprs = [x for f in s.program.functions() for x in body_subexpressions(f.body) if isinstance(x, Index)]
-    return [x for x in exprs if root_name(x) == array]
-
-
-def _is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
-    """Does the loop of the sum move a later index of a factor than the loop over rows or columns?"""
-    indices = _accesses(s, array)[0].indices
-
-    def last(loop: str) -> int:
-        return max((n for n, e in enumerate(indices) if loop in free_vars(e)), default=-1)
-
-    return last(inner) > last(other)
-
-
-def _last_size(s: TransformSession, array: str) -> Expr:
-    params = [p for f in s.program.functions() for p in f.params if p.name == array]
-    sizes = [p.type.dims[-1] for p in params if isinstance(p.type, Array)]
-    decls = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
-    sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
-    size = next((d for d in sizes if d is not None), None)
-    if size is None:
-        raise refuse(f"`{array}` is no array of the function", code="OG601")
-    return size
-
-
 def _reorder_dims(s: TransformSession, array: str, wanted: Sequence[str]) -> None:
     """Put the dimensions of a staged array in the order of the loop indices that it is read with."""
-    names = [i.name for i in _accesses(s, array)[0].indices if isinstance(i, Var)]
+    names = [i.name for i in accesses(s, array)[0].indices if isinstance(i, Var)]
     s.matrix.reorder_dims(array, [names.index(w) for w in wanted])

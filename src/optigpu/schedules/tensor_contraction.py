@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from math import gcd, prod
 
 from optigpu.light_dataclass import dataclass
-from optigpu.schedules.contraction import (
-    _accesses,
-    _divided,
-    _is_along,
-    _last_size,
-    _number_bound,
-    _skip,
+from optigpu.schedules.contraction_tools import (
+    accesses,
     inline_constants,
+    is_along,
+    is_divided,
+    last_size,
+    number_bound,
+    skip_zeros,
 )
 from optigpu.schedules.quotients import bind_quotients, has_quotients
 from optigpu.schedules.required_names import require_product
@@ -103,48 +103,98 @@ def tensor_contraction(
     w = WarpTile(*tile, *warp)
     inline_constants(s)
     require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
-    for loop in inside:
-        _number_bound(s, loop)
-    counts = [_number_bound(s, loop) for loop in taps]
-    sizes = {a: _last_size(s, a) for a in vector}
+    sizes = {a: last_size(s, a) for a in vector}
     factors = (
-        StagedFactor(left, name + "ls", name + "ln", rows, w.rows, _is_along(s, left, inner, rows), sizes.get(left)),
-        StagedFactor(right, name + "rs", name + "rn", cols, w.cols, _is_along(s, right, inner, cols), sizes.get(right)),
+        StagedFactor(left, name + "ls", name + "ln", rows, w.rows, is_along(s, left, inner, rows), sizes.get(left)),
+        StagedFactor(right, name + "rs", name + "rn", cols, w.cols, is_along(s, right, inner, cols), sizes.get(right)),
     )
-    blocks = [*grid, "br", "bc"]
-    chunk = "part" if taps else "chunk"
-    for loop, outer, size in ((rows, "br", w.rows), (cols, "bc", w.cols), (inner, chunk, w.depth)):
+    p = ProductNest(rows, cols, inner, out, total, [*grid, "br", "bc"], taps, inside)
+    _in_chunks(s, p, w)
+    skip_zeros(s, total, [as_expression(text) for text in skip], rows)
+    copies = _staged(s, p, w, factors)
+    _divide_among_warps(s, w, p)
+    stored = s.loop.fast_path(For(cols, body=Write(out)), when=is_divided(sizes[out], COLS)) if out in sizes else None
+    for loop in (*inside, "ks"):
+        s.loop.unroll_hint(For(loop, body=Write(total)))
+    _launched(s, p, factors, copies, resident or w.resident)
+    if stored is not None:
+        s.gpu.vectorize(stored)
+    s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
+
+
+@dataclass(frozen=True)
+class ProductNest:
+    """The loops of a sum of products, what it sums up in and what gets the sums. `blocks`: its grid loops."""
+
+    rows: str
+    cols: str
+    inner: str
+    out: str
+    total: str
+    blocks: Sequence[str]
+    taps: Sequence[str]
+    inside: Sequence[str]
+
+    @property
+    def threads(self) -> list[str]:
+        """The loops over warps, and over the threads of a warp."""
+        return ["wr", "wc", self.rows, "tc"]
+
+    @property
+    def at(self) -> Target:
+        """Where the tiles of a chunk are used."""
+        return For("chunk") / For(self.rows, body=Write(self.total))
+
+
+def _in_chunks(s: TransformSession, p: ProductNest, w: WarpTile) -> None:
+    """Divide the loops into blocks and chunks: one loop over all chunks of summands, so that the next one can be loaded early."""
+    for loop in p.inside:
+        number_bound(s, loop)
+    counts = [number_bound(s, loop) for loop in p.taps]
+    chunk = "part" if p.taps else "chunk"
+    for loop, outer, size in ((p.rows, "br", w.rows), (p.cols, "bc", w.cols), (p.inner, chunk, w.depth)):
         s.loop.tile(loop, size, outer=outer, tail="guard")
-    s.loop.reorder(*blocks, rows, cols)
-    s.loop.reorder(*blocks, chunk, *taps, rows, cols, *inside, inner)
-    if taps:  # one loop over all chunks of summands, so that the next one is loaded early
-        s.loop.collapse(chunk, levels=1 + len(taps), index="chunk", narrow=prod(counts) < w.depth)
-    _skip(s, total, [as_expression(text) for text in skip], rows)
-    at, summed = For("chunk") / For(rows, body=Write(total)), For("chunk") / Write(total)
+    s.loop.reorder(*p.blocks, p.rows, p.cols)
+    s.loop.reorder(*p.blocks, chunk, *p.taps, p.rows, p.cols, *p.inside, p.inner)
+    if p.taps:
+        s.loop.collapse(chunk, levels=1 + len(p.taps), index="chunk", narrow=prod(counts) < w.depth)
+
+
+def _staged(
+    s: TransformSession, p: ProductNest, w: WarpTile, factors: tuple[StagedFactor, StagedFactor]
+) -> list[SpreadCopy]:
+    """Read the factors through registers and shared memory, of which two tiles take turns."""
     for x, other in (factors, reversed(factors)):
-        s.loop.hoist_expr(summed, x.loaded, read=x.array, before=at, indep=[other.loop], outside=0)
-    s.loop.unguard(For(rows, body=Write(total)).all)
+        summed = For("chunk") / Write(p.total)
+        s.loop.hoist_expr(summed, x.loaded, read=x.array, before=p.at, indep=[other.loop], outside=0)
+    s.loop.unguard(For(p.rows, body=Write(p.total)).all)
     for x in factors:
-        s.matrix.stage(x.loaded, at=at, name=x.copy)
-    copies = [_copied(s, x, inner, w, inside) for x in factors]
+        s.matrix.stage(x.loaded, at=p.at, name=x.copy)
+    copies = [_copied(s, x, p.inner, w, p.inside) for x in factors]
     for x in factors:
-        s.loop.prefetch(x.loaded, before=at, past_end=True)
+        s.loop.prefetch(x.loaded, before=p.at, past_end=True)
     for x, c in zip(factors, copies):
         loads = For(c.threads[-1], body=Write(x.loaded))
         bind_quotients(s, loads.first)
         bind_quotients(s, loads.last)
     for x in factors:
         s.loop.prefetch(x.copy, buffers=2)
-    _divide_among_warps(s, w, rows, cols, inner, inside, total, out)
-    stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out], COLS)) if out in sizes else None
-    for loop in (*inside, "ks"):
-        s.loop.unroll_hint(For(loop, body=Write(total)))
+    return copies
+
+
+def _launched(
+    s: TransformSession,
+    p: ProductNest,
+    factors: tuple[StagedFactor, StagedFactor],
+    copies: list[SpreadCopy],
+    resident: int,
+) -> None:
     s.gpu.launch(
-        grid=blocks,
-        block=[*_threads(rows), *(name for c in copies for name in c.threads)],
+        grid=p.blocks,
+        block=[*p.threads, *(loop for c in copies for loop in c.threads)],
         shared={x.copy: pad(4 if x.along else 8) for x in factors},
-        registers={total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
-        blocks_per_multiprocessor=resident or w.resident,
+        registers={p.total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
+        blocks_per_multiprocessor=resident,
         barrier_at_end=["chunk"],
         repair=False,
     )
@@ -153,36 +203,26 @@ def tensor_contraction(
             for n in range(2):  # before the chunks, and for the next one; a loop that is converted is gone
                 s.gpu.vectorize(For(c.vector, body=Write(x.loaded)).nth(n))
                 s.gpu.vectorize(For(c.vector, body=Write(x.copy)).first)
-    if stored is not None:
-        s.gpu.vectorize(stored)
-    s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
 
 
-def _threads(rows: str) -> list[str]:
-    """The loops over warps, and over the threads of a warp."""
-    return ["wr", "wc", rows, "tc"]
-
-
-def _divide_among_warps(
-    s: TransformSession, w: WarpTile, rows: str, cols: str, inner: str, inside: Sequence[str], total: str, out: str
-) -> None:
+def _divide_among_warps(s: TransformSession, w: WarpTile, p: ProductNest) -> None:
     """Divide the loops over the sums of a block: rows are 16 mr + 8 hr + row of a warp, columns 8 mc + 2 tc + column."""
     row_tiles = (("wr", w.warp_rows), ("mr", 16), ("hr", GROUPS))
     col_tiles = (("wc", w.warp_cols), ("mc", 8), ("tc", COLS))
-    for loop, tiles in ((rows, row_tiles), (cols, col_tiles)):
+    for loop, tiles in ((p.rows, row_tiles), (p.cols, col_tiles)):
         for outer, size in tiles:
-            s.loop.tile(For(loop, body=Write(total)), size, outer=outer, all=True)
-            s.loop.tile(For(loop, body=Write(out)), size, outer=outer)
-    s.loop.tile(For(inner, body=Write(total)), DEPTH, outer="ks")
-    summed = For("chunk") / Write(total)
-    s.loop.reorder(*_threads(rows), *inside, "ks", "mr", "mc", inner, "hr", cols, at=summed)
-    for other in (Write(total).first, For(rows) / Write(out)):
-        s.loop.reorder(*_threads(rows), "mr", "mc", "hr", cols, at=other)
+            s.loop.tile(For(loop, body=Write(p.total)), size, outer=outer, all=True)
+            s.loop.tile(For(loop, body=Write(p.out)), size, outer=outer)
+    s.loop.tile(For(p.inner, body=Write(p.total)), DEPTH, outer="ks")
+    summed = For("chunk") / Write(p.total)
+    s.loop.reorder(*p.threads, *p.inside, "ks", "mr", "mc", p.inner, "hr", p.cols, at=summed)
+    for other in (Write(p.total).first, For(p.rows) / Write(p.out)):
+        s.loop.reorder(*p.threads, "mr", "mc", "hr", p.cols, at=other)
     for dim, (_, size) in enumerate(col_tiles, 1):
-        s.matrix.split_dim(total, dim, size)
+        s.matrix.split_dim(p.total, dim, size)
     for dim, (_, size) in enumerate(row_tiles):
-        s.matrix.split_dim(total, dim, size)
-    s.matrix.reorder_dims(total, [0, 4, 3, 6, 1, 5, 2, 7])
+        s.matrix.split_dim(p.total, dim, size)
+    s.matrix.reorder_dims(p.total, [0, 4, 3, 6, 1, 5, 2, 7])
 
 
 @dataclass(frozen=True)
@@ -229,7 +269,7 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, insid
     whole = order[0]
     if has_quotients(s, _filling(x.loaded, whole)):  # the first and the last column do not tell where those between are
         whole = order[min(len(threads), len(order) - 1)]
-    s.loop.fast_path(_filling(x.loaded, whole), when=_divided(x.size) if vector and x.size else None)
+    s.loop.fast_path(_filling(x.loaded, whole), when=is_divided(x.size) if vector and x.size else None)
     return SpreadCopy(threads, vector)
 
 
@@ -243,7 +283,7 @@ def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, ou
 
 def _dims(s: TransformSession, array: str) -> list[str]:
     """The loop indices that an array is first accessed with, by dimension."""
-    return [i.name for i in _accesses(s, array)[0].indices if isinstance(i, Var)]
+    return [i.name for i in accesses(s, array)[0].indices if isinstance(i, Var)]
 
 
 def _filling(array: str, loop: str) -> Target:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optigpu.schedules.contraction import _accesses, inline_constants
+from optigpu.schedules.contraction_tools import accesses, inline_constants
 from optigpu.schedules.elements import elements
 from optigpu.schedules.tensor_contraction import tensor_contraction
-from optigpu.script.targets import For, Write
+from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Var
 from optigpu.syntax.free_names import free_vars
@@ -39,24 +39,8 @@ def tensor_convolution(
     sum."""
     inline_constants(s)
     # otherwise adjacent columns may be in different rows
-    in_rows = all(x.indices[-1] == Var(cols) for x in _accesses(s, out))
-    loops = [*grid, rows, cols, *taps, inner]
-    used = set().union(*(free_vars(i) for i in _accesses(s, filters)[0].indices))
-    s.loop.hoist_expr(
-        For(inner) / Write(total),
-        PACKED,
-        read=filters,
-        before=For(grid[0]),
-        indep=[loop for loop in loops if loop not in used],
-    )
-    order = [*(loop for loop in (*grid, *taps, inner) if loop in used), rows]
-    names = [i.name for i in _accesses(s, PACKED)[0].indices if isinstance(i, Var)]
-    s.matrix.reorder_dims(PACKED, [names.index(loop) for loop in order])
-    filled = Write(PACKED)
-    s.loop.reorder(*order, at=filled)
-    for loop in order:
-        s.loop.rename(For(loop, body=filled), f"f_{loop}")
-    elements(s, *(f"f_{loop}" for loop in order), name="f_block")
+    in_rows = all(x.indices[-1] == Var(cols) for x in accesses(s, out))
+    _packed(s, filters, For(inner) / Write(total), [*grid, *taps, inner], rows, cols)
     tensor_contraction(
         s,
         rows=rows,
@@ -75,3 +59,17 @@ def tensor_convolution(
         resident=resident,
     )
     s.gpu.stay_on_device()
+
+
+def _packed(s: TransformSession, filters: str, at: Target, outer: Sequence[str], rows: str, cols: str) -> None:
+    """A kernel that copies the filters, so that adjacent `rows` are adjacent in memory."""
+    used = set().union(*(free_vars(i) for i in accesses(s, filters)[0].indices))
+    unused = [loop for loop in (*outer, rows, cols) if loop not in used]
+    s.loop.hoist_expr(at, PACKED, read=filters, before=For(outer[0]), indep=unused)
+    order = [*(loop for loop in outer if loop in used), rows]
+    names = [i.name for i in accesses(s, PACKED)[0].indices if isinstance(i, Var)]
+    s.matrix.reorder_dims(PACKED, [names.index(loop) for loop in order])
+    s.loop.reorder(*order, at=Write(PACKED))
+    for loop in order:
+        s.loop.rename(For(loop, body=Write(PACKED)), f"f_{loop}")
+    elements(s, *(f"f_{loop}" for loop in order), name="f_block")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.schedules.contraction import inline_constants
+from optigpu.schedules.contraction_tools import inline_constants
 from optigpu.script.transformation import transformation
 from optigpu.transform.registry import TransformSession
 

@@ -11,7 +11,7 @@ from optigpu.codegen.cuda.sections import KernelSection
 from optigpu.codegen.cuda.shared_memory_layout import SharedLayout, lay_out
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
 from optigpu.codegen.cuda.subexpressions import name_common
-from optigpu.codegen.cuda.tensor_cores import require_warps, tensor_calls, with_tensor_calls
+from optigpu.codegen.cuda.tensor_cores import LaneLoops, require_warps, tensor_calls, with_tensor_calls
 from optigpu.codegen.cuda.thread_index import ThreadMap
 from optigpu.codegen.cuda.unconverted import require_converted
 from optigpu.codegen.value_ranges import Ranges
@@ -77,8 +77,7 @@ def lower_kernel(
     require_converted(device, scope, cells)
     device, warps = with_tensor_calls(device)
     kernel = replace(kernel, grid=grid, block=block, device=device)
-    threads = _mapped_threads(kernel, scope, scalars, lets)
-    require_warps(warps, threads)
+    threads = _mapped_threads(kernel, scope, scalars, lets, warps)
     lowering = Lowering(threads, functions, "device", assigned=assigned_names(device), taken=threads.taken)
     lowering.shared_names |= scope.arrays.keys() | scalars.keys() | locals_in(device)
     running = threads.in_kernel(scope.ranges)
@@ -91,17 +90,16 @@ def lower_kernel(
     if {x for e in (layout.total, *layout.offsets) for x in names_of(e)} - scalars.keys():
         message = "the size of shared memory is computed in the kernel, but is needed to launch it"
         raise input_error("OG402", message, kernel.loc, help="compute it before the launch")
-    stable = {d.name for d in coordinates} | (scalars.keys() - lowering.assigned)
-    body = name_common(body, stable - declared_in(body), threads.taken)
+    stable = ({d.name for d in coordinates} | (scalars.keys() - lowering.assigned)) - declared_in(body)
+    body = name_common(body, stable, threads.taken)
     needed = names_used((*coordinates, *body)) | _names_in_layout(layout)
     arrays = tuple(a for n, a in scope.arrays.items() if a.storage is Storage.GLOBAL and n in needed)
     needed |= {x for a in arrays for d in a.dims[1:] if d is not None for x in names_of(d)}
-    sizes = [*threads.dims(threads.grid_dims), *threads.dims(threads.block_dims), layout.total]
-    needed_at_launch = needed.union(*(names_of(e) for e in sizes))
+    sizes = (*threads.dims(threads.grid_dims), *threads.dims(threads.block_dims), layout.total)
     return DeviceKernel(
         kernel.name,
         tuple((n, t) for n, t in scalars.items() if n in needed),
-        tuple((n, t) for n, t in scalars.items() if n in needed_at_launch),
+        tuple((n, t) for n, t in scalars.items() if n in needed.union(*map(names_of, sizes))),
         arrays,
         frozenset(written_arrays(body, functions)),
         coordinates,
@@ -136,15 +134,20 @@ def _launch_size(kernel: KernelSection, scope: LoweringScope, functions: dict[st
 
 
 def _mapped_threads(
-    kernel: KernelSection, scope: LoweringScope, scalars: Mapping[str, Scalar], lets: Mapping[str, Expr]
+    kernel: KernelSection,
+    scope: LoweringScope,
+    scalars: Mapping[str, Scalar],
+    lets: Mapping[str, Expr],
+    warps: tuple[LaneLoops, ...],
 ) -> ThreadMap:
-    """The thread loops of a kernel as coordinates of its launch."""
+    """The thread loops of a kernel as coordinates of its launch; those of `warps` are the threads of warps."""
     taken = other_names(kernel.device) | scalars.keys() | scope.arrays.keys() | CUDA_NAMES
     known = {**{n: e for n, e in scope.values.items() if isinstance(e, Int)}, **lets}
     threads = ThreadMap(kernel.grid, kernel.block, known, kernel.loc, set(taken), scope.ranges).scan(kernel.device)
     per_block = threads.threads_per_block()
     if per_block is not None and not 1 <= per_block <= MOST_THREADS:
         raise input_error("OG402", f"a block has 1 to {MOST_THREADS} threads, not {per_block}", kernel.loc)
+    require_warps(warps, threads)
     return threads
 
 

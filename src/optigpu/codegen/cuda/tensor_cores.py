@@ -132,7 +132,7 @@ class LaneBody:
                 raise misfit("not all threads of a warp run it", s.loc)
         return map_bodies(s, lambda body: tuple(self._statement(x) for x in body))
 
-    def _tiles(self, s: For) -> Tiles | None:
+    def _tiles(self, s: For) -> TileProducts | None:
         """A hinted nest, with the loops around it that move only one of its factors; None if there is more, or none of these."""
         loops = [s]
         while precision_of(loops[-1]) is None:
@@ -145,7 +145,7 @@ class LaneBody:
         if any(count(loop) is None for loop in loops[:-1]) or any(len(factors) == 2 for factors in moved):
             return None
         g, t = self.loops.groups.index, self.loops.lanes.index
-        return Tiles(tuple(loops[:-1]), nest, loops[-1], g, t)
+        return TileProducts(tuple(loops[:-1]), nest, loops[-1], g, t)
 
     def _nest(self, loop: For) -> TensorNest:
         nest = tensor_nest(loop)
@@ -184,7 +184,7 @@ class LaneBody:
 
 
 @dataclass(frozen=True)
-class Tiles:
+class TileProducts:
     """Products of tiles: the loops over tiles, and the nest of each."""
 
     loops: tuple[For, ...]
@@ -212,7 +212,7 @@ class Tiles:
 class Elements:
     """The elements of one factor that a thread holds, of all tiles, rounded; with what rounding left, if `rests`."""
 
-    tiles: Tiles
+    tiles: TileProducts
     stem: str
     elements: tuple[Expr, ...]
     rests: bool
