@@ -7,8 +7,6 @@ import pytest
 
 import optigpu as og
 from optigpu import For, Write
-from optigpu.check.verdict import Verdict
-from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.script.step_errors import StepError
 from optigpu.syntax.diagnostic import InputError
@@ -304,119 +302,6 @@ def test_a_guard_on_what_the_loop_computes_is_refused() -> None:
         s.loop.fast_path("i")
 
 
-# Loads ahead ------------------------------------------------------------------------------------------------------------------
-
-
-def loaded(body: str, *, requires: str = "n > 0") -> og.Script:
-    """Rows of `a` through a local array `t`."""
-    return og.Script(
-        parse_text(f"""
-        void f(int n, float a[n][4], float c[n][4]) {{
-          __requires("A: int * int -> float, {requires}");
-          __consumes("a ~> Matrix2(n, 4, A)");
-          __produces("a ~> Cells2(n, 4)");
-          __writes("c ~> Matrix2(n, 4, A)");
-          for (int i = 0; i < n; i++) {{
-            float t[4];
-            for (int j = 0; j < 4; j++) {{ t[j] = a[i][j]; }}
-            {body}
-          }}
-        }}""")
-    )
-
-
-COPY_ROW = "for (int j = 0; j < 4; j++) { c[i][j] = t[j]; }"
-
-
-def test_a_prefetch_loads_the_next_row_before_the_present_one_is_used_up() -> None:
-    s = loaded(COPY_ROW)
-    s.loop.prefetch("t")
-    text = s.text()
-    assert "t[j] = a[0][j];" in text and "t[j] = a[min(i + 1, n - 1)][j];" in text
-    assert text.index("c[i][j] = t[j];") < text.index("a[min(")
-
-
-def test_a_loop_that_may_not_run_at_all_has_nothing_to_prefetch() -> None:
-    s = loaded(COPY_ROW, requires="n >= 0")
-    with pytest.raises(StepError):
-        s.loop.prefetch("t")
-
-
-def test_what_is_written_meanwhile_cannot_be_prefetched() -> None:
-    """Each iteration changes the row that the next one loads."""
-    changed = "if (i + 1 < n) { a[i + 1][0] = 0.0f; }"
-    s = og.Script(
-        parse_text(f"""
-        void f(int n, float a[n][4], float c[n][4]) {{
-          __requires("A: int * int -> float, n > 0");
-          __consumes("a ~> Matrix2(n, 4, A)");
-          __produces("a ~> Cells2(n, 4)");
-          __writes("c ~> Cells2(n, 4)");
-          for (int i = 0; i < n; i++) {{
-            float t[4];
-            for (int j = 0; j < 4; j++) {{ t[j] = a[i][j]; }}
-            {COPY_ROW}
-            {changed}
-          }}
-        }}""")
-    )
-    s.loop.prefetch("t")
-    assert s.text().index("a[i + 1][0] = 0.0f;") < s.text().index("a[min("), "after the change it may be loaded"
-
-
-def test_an_array_that_is_used_after_the_point_is_not_prefetched_there() -> None:
-    s = loaded(COPY_ROW)
-    with pytest.raises(StepError):
-        s.loop.prefetch("t", before=For("j", body=Write("c")))
-
-
-@pytest.mark.parametrize(
-    ("target", "before", "why"),
-    [
-        ("u", None, "not filled by the next statement alone"),
-        ("t", Write("t"), "not in the body of the loop, after"),
-        ("x", None, "not the declaration of an array"),
-    ],
-)
-def test_what_cannot_be_prefetched_is_refused(target: str, before: og.Target | None, why: str) -> None:
-    s = loaded("float u[1]; float x = 0.0f; u[0] = x; u[0] += 1.0f;" + COPY_ROW)
-    with pytest.raises(InputError, match=why):
-        s.loop.prefetch(target, before=before)
-
-
-AHEAD = """
-void dot(int p, float a[p], float b[p], float c[1]) {
-  __requires("A: int -> float, B: int -> float, p > 0, p % 16 == 0");
-  __reads("a ~> Matrix1(p, A), b ~> Matrix1(p, B)");
-  __writes("c ~> Matrix1(1, fun i -> Sum(k in 0..p, A(k) * B(k)))");
-  float sum = 0.0f;
-  float x[16];
-  for (int j = 0; j < 16; j++) { x[j] = a[j]; }
-  for (int i = 0; i < exact_div(p, 16); i++) {
-    float y[16];
-    for (int j = 0; j < 16; j++) { y[j] = x[j]; }
-    for (int j = 0; j < 16; j++) { x[j] = a[min(i + 1, exact_div(p, 16) - 1) * 16 + j]; }
-    for (int j = 0; j < 16; j++) { sum += y[j] * b[i * 16 + j]; }
-  }
-  c[0] = sum;
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("sum += y[j]", "sum += y[j]"),
-        ("min(i + 1, exact_div(p, 16) - 1)", "i"),
-        ("sum += y[j]", "sum += x[j]"),
-    ],
-)
-def test_a_sum_of_what_was_loaded_an_iteration_before_is_known(old: str, new: str) -> None:
-    assert old in AHEAD
-    (f,) = Verifier(Settings()).verify(parse_text(AHEAD.replace(old, new))).functions
-    assert (f.verdict is Verdict.VERIFIED) is (old == new)
-
-
 # Layouts ------------------------------------------------------------------------------------------------------------------------
 
 LOCAL = """
@@ -509,7 +394,7 @@ def test_a_sum_that_is_used_before_the_loop_keeps_its_value() -> None:
     assert "x += sums[k];" not in s.text()  # it is not used after the loop
 
 
-SCANS = {  # the first value, the update of x, what is promised; what combines the offset of a tile with its result, and a slip
+SCANS = {  # the first value, the update of x, what is promised; how the sum of a tile enters an offset, and a slip in its place
     "product": ("1.0f", "x *= a[i];", "Prod(j in 0..i + 1, A(j))", "base[t] *= sums[k];", "base[t] += sums[k];"),
     "maximum": (
         "a[0]",

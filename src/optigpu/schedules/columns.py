@@ -24,7 +24,7 @@ def columns(
 ) -> None:
     """A kernel of a loop nest whose innermost `loop` adds to `var`, and of what follows up to the write of `out`.
 
-    Adjacent threads have adjacent iterations of the last of `loops`. Blocks are short: all multiprocessors are busy to the end.
+    Adjacent threads have adjacent iterations of the last of `loops`. Many short blocks keep all multiprocessors busy to the end.
     """
     *outer, column = loops
     s.loop.tile(column, threads, outer="block", tail="guard")

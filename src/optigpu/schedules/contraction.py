@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.schedules.pipelined_contraction import Block, Contraction, pipelined
+from optigpu.schedules.pipelined_contraction import BlockTile, Contraction, pipelined
 from optigpu.schedules.quotients import bind_quotients
 from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
@@ -92,36 +92,53 @@ def contraction(
     inline_constants(s)
     require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
     sizes = {a: _last_size(s, a) for a in vector}
-    if not (taps or inside or skip):
-        along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
-        pipelined(
-            s, Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along), Block(*tile, each)
-        )
-        return
-    t = Tile(*tile)
+    along = _is_along(s, left, inner, rows), _is_along(s, right, inner, cols)
+    c = Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along)
+    if taps or inside or skip:
+        _chunk_by_chunk(s, c, Tile(*tile), taps, inside, [as_expression(text) for text in skip])
+    else:
+        pipelined(s, c, BlockTile(*tile, each))
+
+
+def _chunk_by_chunk(
+    s: TransformSession, c: Contraction, t: Tile, taps: Sequence[str], inside: Sequence[str], skip: Sequence[Expr]
+) -> None:
+    """Stage a chunk of the factors, with the loops `inside`, then compute with it."""
     for loop in inside:
         _number_bound(s, loop)
-    f = _factor(s, left, "ls", ("tr", "hr", rows, inner), (t.rows // 8, 2, HALF, t.depth), sizes)
-    g = _factor(s, right, "rs", ("tc", "hc", cols, inner), (t.cols // 8, 2, HALF, t.depth), sizes)
-    blocks = [*grid, "br", "bc"]
+    rows, cols, inner, sizes = c.rows, c.cols, c.inner, c.sizes
+    f = _factor(s, c.left, "ls", ("tr", "hr", rows, inner), (t.rows // 8, 2, HALF, t.depth), sizes)
+    g = _factor(s, c.right, "rs", ("tc", "hc", cols, inner), (t.cols // 8, 2, HALF, t.depth), sizes)
+    blocks = [*c.grid, "br", "bc"]
     _tiled(s, rows, "br", "hr", "tr", t.rows)
     _tiled(s, cols, "bc", "hc", "tc", t.cols)
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
     s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
-    _skip(s, total, [as_expression(text) for text in skip], taps=taps)
-    _stage(s, f, g, total)
+    _skip(s, c.total, skip, taps=taps)
+    _stage(s, f, g, c.total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
     for array, loops in ((f.copy, threads), (g.copy, more)):
         bind_quotients(s, _copy(array, loops[0]))
-    stored = s.loop.fast_path(For(cols, body=Write(out)), when=_divided(sizes[out])) if out in sizes else None
+    stored = s.loop.fast_path(For(cols, body=Write(c.out)), when=_divided(sizes[c.out])) if c.out in sizes else None
     for loop in (*inside, inner):
-        s.loop.unroll_hint(For(loop, body=Write(total)))
+        s.loop.unroll_hint(For(loop, body=Write(c.total)))
     shared = {x.copy: pad(1, 0) if x.along else None for x in (f, g)}
     resident = 2 if t.threads == 256 else None
     block = ["tr", "tc", *threads, *more]
-    s.gpu.launch(grid=blocks, block=block, shared=shared, registers={total: 2}, blocks_per_multiprocessor=resident)
-    for x, whole_loop in ((f, whole), (g, whole_too)):
+    s.gpu.launch(grid=blocks, block=block, shared=shared, registers={c.total: 2}, blocks_per_multiprocessor=resident)
+    _vectorized(s, ((f, whole), (g, whole_too)), stored, rows, cols)
+
+
+def _vectorized(
+    s: TransformSession,
+    copies: Sequence[tuple[Factor, Handle | None]],
+    stored: Handle | None,
+    rows: str,
+    cols: str,
+) -> None:
+    """Access four elements at a time: of the factors and of the result where they are aligned, and of the copies."""
+    for x, whole_loop in copies:
         if whole_loop is not None:
             s.gpu.vectorize(whole_loop, arrays=["d_" + x.array] if x.along else None)
     if stored is not None:

@@ -55,8 +55,8 @@ def norm(
         s.reduce.tree(For("t", body=Write(f"{var}_own")))
     s.variable.bind(Decl("d"), "shift", first.init)
     s.loop.move_out("shift", levels=4)
-    s.matrix.stage(input, at=For("q"), name="loaded")
-    without_guards(s, For("q", body=Write("loaded")), length, VECTOR)
+    s.matrix.stage(input, at=For("strip"), name="loaded")
+    without_guards(s, For("strip", body=Write("loaded")), length, VECTOR)
 
     elements = For(loop, body=Write(output))
     s.loop.tile(elements, VECTOR * threads, outer="piece", tail="guard")
@@ -70,7 +70,7 @@ def norm(
     )
     s.gpu.launch(at=For(rows[0], body=Write(output)), grid=[*outer, "piece"], block=["t"])
     s.gpu.stay_on_device()
-    s.gpu.vectorize(For("v", body=Write("loaded")).first)
+    s.gpu.vectorize(For("lane", body=Write("loaded")).first)
     s.gpu.vectorize(aligned)
 
 

@@ -68,7 +68,7 @@ class Contraction:
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockTile:
     """What a block computes, how many summands it stages at a time, and how many rows and columns each thread has."""
 
     rows: int
@@ -87,7 +87,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Side:
+class TileSide:
     """The rows, or the columns: one loop becomes blocks, groups, warps, lanes and elements; and the factor that depends on it."""
 
     loop: str
@@ -134,9 +134,9 @@ class Side:
         return f"{self.prefix}{self.letter}{letter}"
 
 
-def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
-    rows = Side(c.rows, c.left, c.left_along, c.sizes.get(c.left), c.prefix, "r", t.rows, t.each[0], WARP_ROWS)
-    cols = Side(c.cols, c.right, c.right_along, c.sizes.get(c.right), c.prefix, "c", t.cols, t.each[1], WARP_COLS)
+def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
+    rows = TileSide(c.rows, c.left, c.left_along, c.sizes.get(c.left), c.prefix, "r", t.rows, t.each[0], WARP_ROWS)
+    cols = TileSide(c.cols, c.right, c.right_along, c.sizes.get(c.right), c.prefix, "c", t.cols, t.each[1], WARP_COLS)
     blocks = [*c.grid, rows.block, cols.block]
     threads = [rows.warp, cols.warp, rows.lane, cols.lane]
     each = [rows.group, c.rows, cols.group, c.cols]
@@ -181,7 +181,7 @@ def pipelined(s: TransformSession, c: Contraction, t: Block) -> None:
         s.gpu.vectorize(For(side.loop, body=Write(name)))
 
 
-def _widened(s: TransformSession, c: Contraction, rows: Side, cols: Side, depth: int) -> bool:
+def _widened(s: TransformSession, c: Contraction, rows: TileSide, cols: TileSide, depth: int) -> bool:
     """Let a sum whose bounds depend on the row or the column, as of triangular matrices, have one range for all of a block. What is
     added to the sum is zero, or the step is rejected. Returns whether the chunks divide the range."""
     path, loop = loop_at(s, c.inner)
@@ -207,7 +207,7 @@ def _widened(s: TransformSession, c: Contraction, rows: Side, cols: Side, depth:
     return polynomial(count).divided(constant_polynomial(depth)) is not None
 
 
-def _extreme(e: Expr, side: Side, sign: int) -> Expr:
+def _extreme(e: Expr, side: TileSide, sign: int) -> Expr:
     """The least value (sign -1) or the greatest one (sign 1) of a bound among the rows or columns of a block."""
     ends = [collect_terms(substitute(e, {side.loop: lit(n)})) for n in (0, side.tile - 1)]
     growth = (polynomial(ends[1]) - polynomial(ends[0])).constant
@@ -216,14 +216,14 @@ def _extreme(e: Expr, side: Side, sign: int) -> Expr:
     return ends[growth * sign > 0]
 
 
-def _tiled(s: TransformSession, side: Side) -> None:
+def _tiled(s: TransformSession, side: TileSide) -> None:
     x = side.extents
     s.loop.tile(side.loop, x["w"] * x["t"] * VECTOR, outer=side.group)
     s.loop.tile(side.loop, x["t"] * VECTOR, outer=side.warp)
     s.loop.tile(side.loop, VECTOR, outer=side.lane)
 
 
-def _stage(s: TransformSession, c: Contraction, rows: Side, cols: Side, compute: Target) -> None:
+def _stage(s: TransformSession, c: Contraction, rows: TileSide, cols: TileSide, compute: Target) -> None:
     """Read the factors through registers and shared memory, and from there through the registers of the computation."""
     summed = For(c.chunk) / Write(c.total)
     for side, other in ((rows, cols), (cols, rows)):
@@ -237,7 +237,7 @@ def _stage(s: TransformSession, c: Contraction, rows: Side, cols: Side, compute:
         s.matrix.stage(side.shared, at=inside, name=name)
 
 
-def _copied(s: TransformSession, t: Block, side: Side, c: Contraction) -> tuple[list[str], str | None]:
+def _copied(s: TransformSession, t: BlockTile, side: TileSide, c: Contraction) -> tuple[list[str], str | None]:
     """Distribute the copies of a factor among the threads: into registers, and from there to shared memory. Returns the thread
     loops, and the loop of vector accesses."""
     # the copies have the dimensions warp, lane, summand, group, element
@@ -284,7 +284,7 @@ def _copied(s: TransformSession, t: Block, side: Side, c: Contraction) -> tuple[
 
 
 def _shares(
-    order: Sequence[str], extents: dict[str, int], t: Block
+    order: Sequence[str], extents: dict[str, int], t: BlockTile
 ) -> tuple[list[str], list[str], list[tuple[str, str, int]]]:
     """Take loops as thread loops, the fastest first, until there are enough threads. Returns these, the other loops, and which
     loop is divided for that."""

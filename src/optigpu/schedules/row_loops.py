@@ -11,19 +11,19 @@ from optigpu.transform.tools.simplified import lit
 
 
 def spread(s: TransformSession, loop: str, at: Target, *, threads: int, vector: int, in_flight: int) -> None:
-    """Divide the loop around a statement into t, u, q, v: adjacent threads t have adjacent groups of `vector` elements v, and in
-    each iteration of u a thread has `in_flight` such groups q."""
+    """Divide the loop around a statement into t, u, strip, lane: adjacent threads t have adjacent groups of `vector` elements, which
+    `lane` counts, and in each iteration of u a thread has `in_flight` such groups, which `strip` counts."""
     inner = For(loop, body=at).first
     s.loop.tile(inner, in_flight * threads * vector, outer="u", tail="guard")
-    s.loop.tile(inner, threads * vector, outer="q")
+    s.loop.tile(inner, threads * vector, outer="strip")
     if vector > 1:
         s.loop.tile(inner, vector, outer="t")
-        s.loop.rename(inner, "v")
-        s.loop.reorder("t", "u", "q", "v", at=at)
+        s.loop.rename(inner, "lane")
+        s.loop.reorder("t", "u", "strip", "lane", at=at)
     else:
         s.loop.rename(inner, "t")
-        s.loop.reorder("t", "u", "q", at=at)
-    s.loop.unroll_hint(For("q", body=at).first, in_flight)
+        s.loop.reorder("t", "u", "strip", at=at)
+    s.loop.unroll_hint(For("strip", body=at).first, in_flight)
 
 
 def length_of(s: TransformSession, loop: TargetLike) -> Expr:

@@ -42,10 +42,10 @@ def rows(
             s.loop.widen_range(over, 0)
         spread(s, loop, Write(var).first, threads=threads, vector=vector, in_flight=in_flight)
     for array, var in product(inputs, reductions):
-        s.matrix.stage(array, at=For("q", body=Write(var)), name=f"{var}_{array}")
-        without_guards(s, For("q", body=Write(f"{var}_{array}")), length, vector)
+        s.matrix.stage(array, at=For("strip", body=Write(var)), name=f"{var}_{array}")
+        without_guards(s, For("strip", body=Write(f"{var}_{array}")), length, vector)
     for output in outputs if inputs else ():
-        whole = without_guards(s, For("q", body=Write(output)), length, vector)
+        whole = without_guards(s, For("strip", body=Write(output)), length, vector)
         for array in inputs:
             s.matrix.stage(array, at=whole, name=f"{output}_{array}")
     copies = [*reductions, *outputs]  # what the elements in registers are for
@@ -65,6 +65,6 @@ def rows(
     s.gpu.launch(grid=grid, block=["t"], shared=[f"{var}_parts" for var in reductions], registers=registers)
     if vector > 1:
         for array, result in product(inputs, copies):
-            s.gpu.vectorize(For("v", body=Write(f"{result}_{array}")).first)
+            s.gpu.vectorize(For("lane", body=Write(f"{result}_{array}")).first)
         for output in outputs:
-            s.gpu.vectorize(For("v", body=Write(f"d_{output}")).first)
+            s.gpu.vectorize(For("lane", body=Write(f"d_{output}")).first)

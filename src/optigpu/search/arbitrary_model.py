@@ -123,6 +123,8 @@ class Model:
 
     def _big_operator(self, t: Term, bound: tuple[int, ...]) -> Number:
         *start, low, high = (self._value(x, bound) for x in t.args[:-1])
+        if t.op == "all":  # facts about unknown functions are false early, as that a matrix is triangular
+            return all(self._value(t.args[-1], (*bound, i)) for i in range(int(low), int(high)))
         if high - low > self._steps_left:
             raise Undefined
         values = [self._value(t.args[-1], (*bound, i)) for i in range(int(low), int(high))]
@@ -131,8 +133,6 @@ class Model:
                 return sum(values)
             case "prod":
                 return prod(values)
-            case "all":
-                return all(values)
             case "argmax":
                 return low + (values.index(max(values)) if values else 0)
             case _:

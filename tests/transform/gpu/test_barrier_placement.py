@@ -250,3 +250,42 @@ def test_values_that_c_leaves_undefined_are_no_race() -> None:
     body = parse_text(f"void f(float x[64]) {{ {threads} {threads} }}").function("f").body
     race = BlockRaces(body, {}).first(body)
     assert race is not None and race.array == "x" and race.point == ((0, 1),)
+
+
+TURNS = Exchange(
+    "buffers that take turns",
+    "float x[2][64]; float sum[64];"
+    + _loop("sum[t] = 0.0f;")
+    + _loop("x[0][t] = a[b][t];")
+    + "for (int r = 0; r < n; r++) {"
+    + _loop("sum[t] += x[r % 2][63 - t];")
+    + _loop("x[(r + 1) % 2][t] = a[b][t];")
+    + "}"
+    + _loop("out[b][t] = sum[t];"),
+    "Sum(r in 0..n, A(b, 63 - t))",
+    (),
+)
+
+
+def test_iterations_are_ordered_at_the_end_of_the_body_where_that_is_wanted() -> None:
+    s = TURNS.script()
+    s.gpu.launch(grid=["b"], block=["t"], shared=["x"], registers={"sum": 1}, barrier_at_end=["r"])
+    before, loop = s.text().split("for (int r = 0")
+    body = loop[: loop.index("d_out")]
+    assert before.count("blocksync();") == 1 and body.count("blocksync();") == 1
+    assert body.index("x[(r + 1) % 2]") < body.index("blocksync();")
+
+
+def test_without_repair_the_checker_is_asked_once() -> None:
+    verifier = CountingVerifier()
+    s = TURNS.script(verifier)
+    before = verifier.count
+    options = {"shared": ["x"], "registers": {"sum": 1}, "barrier_at_end": ["r"]}
+    s.gpu.launch(grid=["b"], block=["t"], **options, repair=False)
+    assert verifier.count == before + 1
+
+
+def test_a_race_that_samples_do_not_show_is_rejected_without_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BlockRaces, "first", lambda self, body: None)
+    with pytest.raises(StepError):
+        EXCHANGES[0].script().gpu.launch(grid=["b"], block=["t"], shared=["x"], repair=False)

@@ -154,6 +154,8 @@ class SumReindexing:
         """Split a sum by residues, beside a sum over every c-th index: sum over r of the sums over c*k + r. c is at most `most`."""
         low, high, body = t.args[-3:]
         x = self.tools.temporaries(1, "r")[0]
+        if _is_count(instantiate(body, (x,)), x):
+            return None
         own, wider = _strides(instantiate(body, (x,)), x) or {k.ONE}, _strides(instantiate(like.args[-1], (x,)), x)
         if any(k.is_num(o) and o is not k.ONE for o in own):
             return None  # it has a stride itself
@@ -237,6 +239,13 @@ def _correspondences(body: Term, wanted: Term, x: Term, y: Term) -> Iterator[Ter
                     rest = k.sub(p, k.scale(c, y)) if c else None
                     if rest is not None and y not in rest.free and c in (1, -1):
                         yield k.scale(c, k.sub(q, rest))
+
+
+def _is_count(body: Term, x: Term) -> bool:
+    """Is the index only in the guards of a summand? What its residues count is no simpler."""
+    while k.is_guarded(body):
+        body = body.args[1]
+    return x not in body.free
 
 
 def _strides(body: Term, x: Term) -> set[Term]:

@@ -53,8 +53,8 @@ def online(session: Session, target: TargetLike, *, levels: int = 1, maximum: st
         a[0] = s;
 
     Needs: the two loops in one body, with the same range; the target is the sum, by its name. With `levels`, as many loops inside
-    each other become one nest, and the sum is scaled once for each iteration of the innermost of them. Copies that both make first are
-    made once. Fails: when the sum is no sum of exponentials relative to the maximum.
+    each other become one nest, and the sum is scaled once for each iteration of the innermost of them. Copies that both make first
+    are made once. Fails: when the sum is no sum of exponentials relative to the maximum.
     """
     path = session.find(target, "decl")
     pair = _found(session, path, levels)
