@@ -11,8 +11,8 @@ from optigpu.transform.tools.simplified import lit
 
 
 def spread(s: TransformSession, loop: str, at: Target, *, threads: int, vector: int, in_flight: int) -> None:
-    """Divide the loop around a statement into t, u, strip, lane: adjacent threads t have adjacent groups of `vector` elements, which
-    `lane` counts, and in each iteration of u a thread has `in_flight` such groups, which `strip` counts."""
+    """Divide the loop around a statement into t, u, strip, lane: adjacent threads t have adjacent groups of `vector` elements,
+    which `lane` counts, and in each iteration of u a thread has `in_flight` such groups, which `strip` counts."""
     inner = For(loop, body=at).first
     s.loop.tile(inner, in_flight * threads * vector, outer="u", tail="guard")
     s.loop.tile(inner, threads * vector, outer="strip")
