@@ -156,17 +156,19 @@ def evaluate(operator: Operator, name: str, f: CudaFunction, allowed: float, com
     return row
 
 
-def sanitized(names: list[str]) -> dict[str, str]:
-    """compute-sanitizer's memcheck and racecheck on the small sizes of some operators, each in its own process."""
-    out = {}
-    for name in names:
-        for tool in ("memcheck", "racecheck"):
-            program = [sys.executable, __file__, "--small", name[:3]]
-            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", *program]
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
-            if done.returncode:
-                out[f"{name} {tool}"] = (done.stdout + done.stderr)[-600:]
-    return out
+def sanitized(numbers: list[int]) -> dict[str, str]:
+    """What memcheck and racecheck of compute-sanitizer report on the small sizes of all operators, with the kernels they name."""
+
+    def report(tool: str) -> str:
+        program = [sys.executable, "-W", "ignore", __file__, "--small", *map(str, numbers)]
+        done = subprocess.run(
+            ["compute-sanitizer", "--tool", tool, *program], check=False, capture_output=True, text=True
+        )
+        lines = [x for x in done.stdout.splitlines() if "SUMMARY" in x or "kernel" in x]
+        return "\n".join([f"exit code {done.returncode}", *dict.fromkeys(lines), *done.stderr.splitlines()[-3:]])
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(("memcheck", "racecheck"), pool.map(report, ("memcheck", "racecheck"))))
 
 
 def main() -> int:
@@ -192,7 +194,8 @@ def main() -> int:
         print(json.dumps(rows[-1]), flush=True)
         (chosen.out / "gpu_results.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     if chosen.sanitize:
-        print(json.dumps(sanitized([name for _, name in found]), indent=1))
+        for tool, text in sanitized([o.number for o, _ in found]).items():
+            print(tool, text, sep="\n")
     return 0
 
 

@@ -14,6 +14,6 @@ with s.phase("pixels of a plane as columns"):
         out="y",
         grid=["n", "i"],
         taps=["p", "q", "r"],
-        tile=(16, 128, 32),
-        warp=(16, 32),
+        tile=(32, 128, 16),
+        warp=(32, 32),
     )

@@ -38,7 +38,8 @@ def tensor_convolution(
     adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
     sum."""
     inline_constants(s)
-    in_rows = all(x.indices[-1] == Var(cols) for x in _accesses(s, out))  # else adjacent columns may be in different rows of memory
+    # otherwise adjacent columns may be in different rows
+    in_rows = all(x.indices[-1] == Var(cols) for x in _accesses(s, out))
     loops = [*grid, rows, cols, *taps, inner]
     used = set().union(*(free_vars(i) for i in _accesses(s, filters)[0].indices))
     s.loop.hoist_expr(

@@ -34,7 +34,8 @@ def invert(cells: Cells, target: Terms, facts: Facts, names: FreshNames) -> Term
     shifted = _shifted(unknown, offsets)
     equations = [k.sub(e, t) for e, t in zip((k.instantiate(e, shifted) for e in cells.index), target)]
     sizes = {u: k.instantiate(k.sub(hi, lo), shifted[:i]) for i, (u, (lo, hi)) in enumerate(zip(unknown, cells.ranges))}
-    single = {u: k.ZERO for u, size in sizes.items() if size is k.ONE}  # 4 * h + 4 * t does not tell the two, but t < 1 does
+    # 4 * h + 4 * t does not tell h and t apart, but t < 1 does
+    single = {u: k.ZERO for u, size in sizes.items() if size is k.ONE}
     equations, wrapped = _unwrapped([k.substitute(e, single) for e in equations], sizes, facts, names)
     conditions: list[Term] = []
     summands = {a for e in equations for m in k.coefficients(e) for a in m}
