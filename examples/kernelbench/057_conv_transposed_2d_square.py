@@ -1,17 +1,17 @@
 import optigpu as og
-from optigpu.schedules import tensor_convolution
+from optigpu.schedules import contraction
 
 s = og.Script("057_conv_transposed_2d_square.c")
-tensor_convolution(
+s.loop.collapse("i", index="ij")
+contraction(
     s,
     rows="o",
-    cols="j",
+    cols="ij",
     inner="c",
-    filters="f",
-    image="x",
+    left="f",
+    right="x",
     out="y",
-    grid=["n", "i"],
+    grid=["n"],
     taps=["p", "q"],
     tile=(64, 128, 16),
-    warp=(32, 32),
 )

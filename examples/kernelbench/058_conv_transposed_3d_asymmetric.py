@@ -1,19 +1,17 @@
 import optigpu as og
-from optigpu.schedules import tensor_convolution
+from optigpu.schedules import contraction
 
 s = og.Script("058_conv_transposed_3d_asymmetric.c")
-with s.phase("pixels of a plane as columns"):
-    s.loop.collapse("j", index="jk")
-    tensor_convolution(
-        s,
-        rows="o",
-        cols="jk",
-        inner="c",
-        filters="f",
-        image="x",
-        out="y",
-        grid=["n", "i"],
-        taps=["p", "q", "r"],
-        tile=(32, 128, 16),
-        warp=(32, 32),
-    )
+s.loop.collapse("j", index="jk")
+contraction(
+    s,
+    rows="o",
+    cols="jk",
+    inner="c",
+    left="f",
+    right="x",
+    out="y",
+    grid=["n", "i"],
+    taps=["p", "q", "r"],
+    tile=(16, 256, 16),
+)
