@@ -14,6 +14,7 @@ from optigpu.logic.equality import Reindex, peel
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.sum_terms import lower_bound, nested_sums, upper_bound
+from optigpu.search.fresh_names import scoped
 from optigpu.search.search_tools import SearchTools
 
 MAX_ORDERS = 24  # in which ranges are tried
@@ -106,6 +107,7 @@ class SumNests:
                 )
         return None
 
+    @scoped
     def corresponding(self, s: Term, t: Term) -> Reindex | None:
         """Bring the ranges of s into the order of those of t, where the indices are arguments of functions that tell the order.
 

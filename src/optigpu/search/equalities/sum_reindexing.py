@@ -13,6 +13,7 @@ from optigpu.logic.monomials import linear_in
 from optigpu.logic.terms import TRUE, Term, instantiate
 from optigpu.search.equalities.sum_forms import SumForms
 from optigpu.search.equalities.sum_terms import matching_indices, nested_sums, one_sided
+from optigpu.search.fresh_names import scoped
 from optigpu.search.search_tools import SearchTools
 
 SMALL_STRIDE, MAX_STRIDE = 8, 256
@@ -174,6 +175,7 @@ class SumReindexing:
             return Reindex(t, new, forward, (k.abstract(i, (r, q)),))
         return None
 
+    @scoped
     def by_digits(self, facts: Facts, t: Term) -> Reindex | None:
         """Split a sum whose body has quotients of the index by numbers: f(i / 9, i / 3, i) over 0..9 * n, as a loop over nested
         loops has it, is f(a, 3 * a + b, 9 * a + 3 * b + c) over 3, 3 and n. The first digit comes last: it may be merged with sums
