@@ -1,17 +1,7 @@
 import optigpu as og
-from optigpu.schedules import tensor_convolution
+from optigpu.schedules import contraction
 
 s = og.Script("078_conv_transposed_2d_padded.c")
-tensor_convolution(
-    s,
-    rows="o",
-    cols="j",
-    inner="c",
-    filters="f",
-    image="x",
-    out="y",
-    grid=["n", "i"],
-    taps=["p", "q"],
-    tile=(32, 256, 16),
-    warp=(32, 32),
+contraction(
+    s, rows="o", cols="j", inner="c", left="f", right="x", out="y", grid=["n", "i"], taps=["p", "q"], tile=(32, 256, 16)
 )

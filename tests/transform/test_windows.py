@@ -124,7 +124,7 @@ def test_all_loops_of_an_array_become_one(rank: int) -> None:
     assert f"t < (int64_t){' * '.join(sizes)}; t++" in s.text()
     s.loop.tile("t", 256, outer="b", tail="guard")
     s.gpu.launch(grid=["b"], block=["t"])
-    assert "thread for (int64_t t = 0; t < 256; t++) {" in s.text()
+    assert "thread for (int t = 0; t < 256; t++) {" in s.text()
 
 
 def test_some_loops_of_an_array_may_have_too_many_iterations_together() -> None:

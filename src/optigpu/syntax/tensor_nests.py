@@ -16,7 +16,7 @@ from __future__ import annotations
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Binary, Expr, Index, Int, Var
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.program import For, Mode, Store
+from optigpu.syntax.program import Assert, Body, For, Ghost, GhostEnd, Mode, Store
 from optigpu.syntax.walk import reads_memory
 
 TENSOR_HINT = "tensor_cores"
@@ -45,14 +45,14 @@ def precision_of(loop: For) -> str | None:
 def tensor_nest(loop: For) -> TensorNest | str:
     """The nest under a loop, or what is wrong with it."""
     loops = [loop]
-    while len(loops[-1].body) == 1 and isinstance(inner := loops[-1].body[0], For):
+    while len(body := executed(loops[-1].body)) == 1 and isinstance(inner := body[0], For):
         loops.append(inner)
     counts = [_count(x) for x in loops]
     if sorted(c or 0 for c in counts) != sorted((DEPTH, ROWS, COLS)):
         return f"it is no nest of three loops that count to {DEPTH}, {ROWS} and {COLS}"
     depth = loops[counts.index(DEPTH)].index
     two = [x.index for x in loops if x.index != depth]
-    match loops[-1].body:
+    match executed(loops[-1].body):
         case (Store(Index(_, indices) as target, Binary("*", Index() as x, Index() as y), "+"),):
             pass
         case _:
@@ -66,6 +66,11 @@ def tensor_nest(loop: For) -> TensorNest | str:
                     return f"what it adds to is not an element [{row}][{col}] of registers"
                 return TensorNest(depth, row, col, target, left, right)
     return "its factors do not depend on rows and summands, and on summands and columns"
+
+
+def executed(body: Body) -> Body:
+    """A body without the steps of proofs."""
+    return tuple(s for s in body if not isinstance(s, Ghost | GhostEnd | Assert))
 
 
 def _count(loop: For) -> int | None:

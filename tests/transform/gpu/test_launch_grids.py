@@ -89,4 +89,4 @@ def test_loops_of_64_bits_are_tiled_and_launched() -> None:
     assert "bj < (m + 255) / 256;" in s.text()
     s.gpu.launch(grid=["i", "bj"], block=["j"])
     assert "kernel_launch(n * ((m + 255) / 256), 256, 0);" in s.text()
-    assert "thread for (int64_t j = 0; j < 256; j++) {" in s.text()
+    assert "thread for (int j = 0; j < 256; j++) {" in s.text()

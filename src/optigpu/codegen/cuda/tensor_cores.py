@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from optigpu.codegen.cuda.sections import PROOF_ONLY
 from optigpu.codegen.cuda.thread_index import Coordinate, ThreadMap
 from optigpu.codegen.integer_polynomials import binary, number
 from optigpu.codegen.value_ranges import is_stable
@@ -36,7 +35,17 @@ from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Mode, Stmt,
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import Loc
 from optigpu.syntax.substitution import substitute
-from optigpu.syntax.tensor_nests import COLS, GROUPS, LANES, PRECISIONS, ROWS, TensorNest, precision_of, tensor_nest
+from optigpu.syntax.tensor_nests import (
+    COLS,
+    GROUPS,
+    LANES,
+    PRECISIONS,
+    ROWS,
+    TensorNest,
+    executed,
+    precision_of,
+    tensor_nest,
+)
 from optigpu.syntax.types import FLOAT, INT, UINT, VOID, Scalar, Space
 from optigpu.syntax.walk import has_pointers, map_bodies, root_name, statements
 
@@ -136,7 +145,7 @@ class LaneBody:
         """A hinted nest, with the loops around it that move only one of its factors; None if there is more, or none of these."""
         loops = [s]
         while precision_of(loops[-1]) is None:
-            inner = loops[-1].body
+            inner = executed(loops[-1].body)
             if len(inner) != 1 or not isinstance(inner[0], For) or loops[-1].mode is not Mode.SEQUENTIAL:
                 return None
             loops.append(inner[0])
@@ -268,7 +277,7 @@ def _lanes_of(s: Stmt) -> LaneLoops | None:
     """The two innermost thread loops, if this is the outer one and nests that are hinted are inside."""
     if not isinstance(s, For) or s.mode is not Mode.THREAD:
         return None
-    inner = [x for x in s.body if not isinstance(x, PROOF_ONLY)]
+    inner = executed(s.body)
     if len(inner) != 1 or not isinstance(lanes := inner[0], For) or lanes.mode is not Mode.THREAD:
         return None
     if (count(s), count(lanes)) != (GROUPS, LANES):
