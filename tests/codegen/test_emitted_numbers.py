@@ -279,3 +279,31 @@ def test_a_fact_that_needs_more_than_64_bits_is_left_to_the_caller(params: str, 
     assert f"{fact} does not hold" not in text
     narrow = emitted(one_block("int n, int m", "int", "d[t] = 1;", '__requires("n * m <= 9");')).text
     assert "n * m <= 9 does not hold" in narrow
+
+
+ROWS_BY_ONE_INDEX = """
+void f(int n, int m, float a[n][m]) {
+  __requires("n >= 0, m > 0, n * m <= 1000000");
+  __consumes("a ~> Cells2(n, m)"); __produces("a ~> Cells2(n, m)");
+  float* const d = __gmem_malloc2<float>(n, m);
+  kernel_launch(n * m, 1, 0);
+  kernel_setup_end();
+  thread for (int t = 0; t < n * m; t++) { d[ROW][COL] = 1.0f * t; }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(a, d, n, m);
+  gmem_free(d);
+}"""
+
+
+def test_a_quotient_and_a_remainder_by_the_length_of_a_row_are_one_index() -> None:
+    text = ROWS_BY_ONE_INDEX.replace("ROW", "t / m").replace("COL", "t % m")
+    assert "d[t] =" in kernel_text(text)
+    a = np.full((3, 5), np.nan, np.float32)
+    on_standin(text)(a=a)
+    assert (a == np.arange(15).reshape(3, 5)).all()
+
+
+@pytest.mark.parametrize("row, col", [("t / n", "t % n"), ("t / m", "t % n"), ("t / m", "(t + 1) % m")])
+def test_other_quotients_stay(row: str, col: str) -> None:
+    assert "%" in kernel_text(ROWS_BY_ONE_INDEX.replace("ROW", row).replace("COL", col))
