@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 import time
 
-LOADED_AT = time.time_ns()
-STEADY_AT = time.monotonic_ns()  # the same moment, by a clock that nobody can set
+
+def clocks() -> tuple[int, int]:
+    """This moment by the clock that times of files are read from, and by one that nobody can set: in nanoseconds."""
+    return time.time_ns(), time.monotonic_ns()
+
+
+LOADED_AT, STEADY_AT = clocks()
 
 
 def folders_below(root: str) -> dict[str, tuple[int, int]]:

@@ -12,13 +12,15 @@ import pytest
 
 from optigpu.check import checker_source
 from optigpu.check.trusted import ROOT
-from optigpu.loaded import folders_below
+from optigpu.loaded import LOADED_AT, folders_below
 
 CODE = """
 import os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
+from optigpu import loaded
 from optigpu.check import checker_source
+checker_source.clocks = lambda: (loaded.LOADED_AT, loaded.STEADY_AT)
 for here, there in zip(sys.argv[2::2], sys.argv[3::2]):
     os.replace(here, there)
 print(checker_source.checker_hash())
@@ -61,7 +63,7 @@ def test_a_checker_that_was_replaced_has_no_hash(two: Path, package: str, moves:
 
 
 def test_a_clock_that_was_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checker_source, "LOADED_AT", time.time_ns() + 10_000_000_000)  # before it was set back by 10 s
+    monkeypatch.setattr(checker_source, "LOADED_AT", LOADED_AT + 10_000_000_000)  # before it was set back by 10 s
     monkeypatch.setattr(checker_source, "ROOT", tmp_path)
     (tmp_path / "facts.py").write_text("changed while the process runs", encoding="utf-8")
     monkeypatch.setattr(checker_source, "checker_files", lambda: (Path("facts.py"),))

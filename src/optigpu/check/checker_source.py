@@ -9,12 +9,11 @@ clock was set since. A file from the future costs time alone: what is not rememb
 from __future__ import annotations
 
 import hashlib
-import time
 from functools import cache
 from pathlib import Path
 
 from optigpu.check.trusted import ROOT, TRUSTED, files_of, tables_of
-from optigpu.loaded import LOADED_AT, LOADED_FOLDERS, STEADY_AT, folders_below
+from optigpu.loaded import LOADED_AT, LOADED_FOLDERS, STEADY_AT, clocks, folders_below
 
 CHECKER = (*TRUSTED, "search", "errors")  # folders and files whose code decides verdicts
 JUST_BEFORE = 100_000_000  # nanoseconds
@@ -47,7 +46,8 @@ def is_as_loaded() -> bool:
 
 def _clock_is_steady() -> bool:
     """Has the clock that times of files are read from run as the other one since this process started?"""
-    return abs((time.time_ns() - LOADED_AT) - (time.monotonic_ns() - STEADY_AT)) < JUST_BEFORE // 2
+    now, steady = clocks()
+    return abs((now - LOADED_AT) - (steady - STEADY_AT)) < JUST_BEFORE // 2
 
 
 @cache
