@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction_tools import (
     accesses,
+    filling,
     inline_constants,
     is_along,
     is_divided,
     last_size,
     number_bound,
-    skip_zeros,
+    thread_shares,
 )
 from optigpu.schedules.pipelined_contraction import BlockTile, Contraction, pipelined
 from optigpu.schedules.quotients import bind_quotients
 from optigpu.schedules.required_names import require_product
 from optigpu.script.handles import Handle
-from optigpu.script.targets import For, Target, Write
+from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.program import If
 from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.c_text import as_expression
-from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import conjunction
 
 HALF = 4  # adjacent rows, or columns, of a thread; it has two such groups of each
 
@@ -114,11 +117,11 @@ def _chunk_by_chunk(
     s.loop.tile(inner, t.depth, outer="chunk", tail="guard")
     s.loop.reorder(*blocks, "tr", "tc", "hr", rows, "hc", cols)
     s.loop.reorder(*blocks, *taps, "chunk", "tr", "tc", *inside, inner, "hr", rows, "hc", cols)
-    skip_zeros(s, c.total, skip, taps=taps)
+    _skip_zeros(s, c.total, taps, skip)
     _stage(s, f, g, c.total)
     (threads, whole), (more, whole_too) = _copied(s, t, f, inside), _copied(s, t, g, inside)
     for array, loops in ((f.copy, threads), (g.copy, more)):
-        bind_quotients(s, _copy(array, loops[0]))
+        bind_quotients(s, filling(array, loops[0]))
     stored = s.loop.fast_path(For(cols, body=Write(c.out)), when=is_divided(sizes[c.out])) if c.out in sizes else None
     for loop in (*inside, inner):
         s.loop.unroll_hint(For(loop, body=Write(c.total)))
@@ -160,6 +163,16 @@ def _factor(
     return Factor(array, copy, loops, names, extents, along, sizes.get(array))
 
 
+def _skip_zeros(s: TransformSession, total: str, taps: Sequence[str], tests: Sequence[Expr]) -> None:
+    """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
+    inner = [*taps, "chunk"]
+    levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
+    for level in sorted({*levels}, reverse=True):
+        whole = For("chunk") / For("tr", body=Write(total))
+        path, loop = loop_at(s, For(inner[level], body=Write(total)) if level < len(inner) else whole)
+        s.put(path, If(conjunction([e for e, own in zip(tests, levels) if own == level]), (loop,)))
+
+
 def _stage(s: TransformSession, f: Factor, g: Factor, total: str) -> None:
     """Read the factors through shared memory, and from there through registers."""
     at, summed = For("tr", body=Write(total)), For("chunk") / Write(total)
@@ -183,7 +196,7 @@ def _copied(s: TransformSession, t: Tile, x: Factor, inside: Sequence[str]) -> t
     _reorder_dims(s, x.copy, [*inside, x.loops[3], x.loops[1], x.loops[0], x.loops[2]])
     outer = [f"{x.copy[0]}_{loop}" for loop in inside]
     for loop, name in zip((*x.loops, *inside), (*x.names, *outer)):
-        s.loop.rename(_copy(x.copy, loop), name)
+        s.loop.rename(filling(x.copy, loop), name)
     extents = dict(zip(x.names, x.extents))
     threads, halves, elements, summands = x.names
     if x.size is None:
@@ -191,12 +204,12 @@ def _copied(s: TransformSession, t: Tile, x: Factor, inside: Sequence[str]) -> t
         return _spread(s, x.copy, t, order, extents, outer), None
     if not x.along:
         spread = _spread(s, x.copy, t, [threads, halves, summands], extents, outer, elements)
-        return spread, s.loop.fast_path(_copy(x.copy, elements), when=is_divided(x.size))
+        return spread, s.loop.fast_path(filling(x.copy, elements), when=is_divided(x.size))
     groups = summands + "q"
-    s.loop.tile(_copy(x.copy, summands), HALF, outer=groups)
+    s.loop.tile(filling(x.copy, summands), HALF, outer=groups)
     extents[groups] = extents[summands] // HALF
     spread = _spread(s, x.copy, t, [groups, elements, threads, halves], extents, outer, summands)
-    return spread, s.loop.fast_path(_copy(x.copy, summands), when=is_divided(x.size))
+    return spread, s.loop.fast_path(filling(x.copy, summands), when=is_divided(x.size))
 
 
 def _spread(
@@ -209,29 +222,12 @@ def _spread(
     last: str | None = None,
 ) -> list[str]:
     """Take loops as thread loops, the fastest first, until there are enough threads; a loop may be divided."""
-    threads: list[str] = []
-    rest: list[str] = []
-    missing = t.threads
-    for loop in order:
-        taken = gcd(extents[loop], missing)
-        if taken == 1:
-            rest.append(loop)
-            continue
-        if taken < extents[loop]:
-            rest.append(loop + "_rest")
-            s.loop.tile(_copy(array, loop), taken, outer=rest[-1])
-        threads.append(loop)
-        missing //= taken
-    if missing > 1:
-        raise refuse(
-            f"{t.threads} threads cannot share the copy of a tile {t.rows} x {t.cols} x {t.depth}", code="OG604"
-        )
-    s.loop.reorder(*reversed(threads), *outer, *rest, *([last] if last else []), at=Write(array).first)
-    return threads
-
-
-def _copy(array: str, loop: str) -> Target:
-    return For(loop, body=Write(array).first)
+    shares = thread_shares(order, extents, t.threads, f"a tile {t.rows} x {t.cols} x {t.depth}")
+    for loop, rest, size in shares.cuts:
+        s.loop.tile(filling(array, loop), size, outer=rest)
+    nest = [*reversed(shares.threads), *outer, *shares.rest, *([last] if last else [])]
+    s.loop.reorder(*nest, at=Write(array).first)
+    return shares.threads
 
 
 def _reorder_dims(s: TransformSession, array: str, wanted: Sequence[str]) -> None:

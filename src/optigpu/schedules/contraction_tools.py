@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
-from optigpu.light_dataclass import replace
-from optigpu.script.targets import For, Write
+from optigpu.light_dataclass import dataclass, replace
+from optigpu.script.targets import For, Target, Write
 from optigpu.syntax.exprs import Array, Binary, Expr, Index, Int
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.macro_constants import constants_of
-from optigpu.syntax.program import Decl, If
+from optigpu.syntax.program import Decl
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Scalar
@@ -18,7 +19,10 @@ from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import conjunction, folded, value_of
+from optigpu.transform.tools.simplified import folded, value_of
+
+VECTOR = 4  # elements of one access
+REGISTERS = 1 << 16  # of a multiprocessor
 
 
 def inline_constants(s: TransformSession) -> None:
@@ -41,19 +45,7 @@ def number_bound(s: TransformSession, name: str) -> int:
     return count
 
 
-def skip_zeros(
-    s: TransformSession, total: str, tests: Sequence[Expr], first: str = "tr", taps: Sequence[str] = ()
-) -> None:
-    """Test each condition as far outside as the loops of taps that it speaks of allow, or once for a chunk."""
-    inner = [*taps, "chunk"]
-    levels = [max((n for n, loop in enumerate(inner, 1) if loop in free_vars(e)), default=0) for e in tests]
-    for level in sorted({*levels}, reverse=True):
-        whole = For("chunk") / For(first, body=Write(total))
-        path, loop = loop_at(s, For(inner[level], body=Write(total)) if level < len(inner) else whole)
-        s.put(path, If(conjunction([e for e, own in zip(tests, levels) if own == level]), (loop,)))
-
-
-def is_divided(size: Expr, by: int = 4) -> Expr:
+def is_divided(size: Expr, by: int = VECTOR) -> Expr:
     return Binary("==", Binary("%", size, Int(by)), Int(0))
 
 
@@ -81,3 +73,48 @@ def last_size(s: TransformSession, array: str) -> Expr:
     if size is None:
         raise refuse(f"`{array}` is no array of the function", code="OG601")
     return size
+
+
+def filling(array: str, loop: str) -> Target:
+    """A loop of the first statement that writes an array."""
+    return For(loop, body=Write(array).first)
+
+
+def resident_blocks(rows: int, cols: int) -> int:
+    """How many blocks with so many sums a multiprocessor has registers for: the sums, and as many for all else."""
+    return max(1, REGISTERS // (2 * rows * cols))
+
+
+@dataclass(frozen=True)
+class ThreadShares:
+    """Loops that all threads of a block share: thread loops, the fastest first; others; and which loops are divided for that:
+    the loop, the name of the outer one, the size of the inner one."""
+
+    threads: list[str]
+    rest: list[str]
+    cuts: list[tuple[str, str, int]]
+
+
+def thread_shares(order: Sequence[str], extents: dict[str, int], threads: int, what: str) -> ThreadShares:
+    """Take loops as thread loops, the fastest first, until there are enough threads; a loop may be divided."""
+    if not can_share(threads, *(extents[loop] for loop in order)):
+        raise refuse(f"{threads} threads cannot share the copy of {what}", code="OG604")
+    shares = ThreadShares([], [], [])
+    for loop in order:
+        taken = gcd(extents[loop], threads)
+        threads //= taken
+        if taken == 1:
+            shares.rest.append(loop)
+            continue
+        if taken < extents[loop]:
+            shares.rest.append(loop + "_rest")
+            shares.cuts.append((loop, shares.rest[-1], taken))
+        shares.threads.append(loop)
+    return shares
+
+
+def can_share(threads: int, *extents: int) -> bool:
+    """Can all threads take part in loops of these extents?"""
+    for extent in extents:
+        threads //= gcd(extent, threads)
+    return threads == 1

@@ -7,11 +7,11 @@ before the computation, and from there to shared memory after it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
 
 from optigpu.light_dataclass import dataclass
+from optigpu.schedules.contraction_tools import VECTOR, filling, is_divided, resident_blocks, thread_shares
 from optigpu.script.targets import For, Target, Write
-from optigpu.syntax.exprs import Binary, Expr, Int, Var
+from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.program import If
@@ -35,9 +35,7 @@ from optigpu.transform.tools.simplified import (
     up_to,
 )
 
-VECTOR = 4  # elements of one access
 WARP_ROWS, WARP_COLS = 4, 8  # how the threads of a warp are arranged
-REGISTERS = 1 << 16  # of a multiprocessor
 
 
 @dataclass(frozen=True)
@@ -79,11 +77,6 @@ class BlockTile:
     @property
     def threads(self) -> int:
         return self.rows * self.cols // (self.each[0] * self.each[1])
-
-    @property
-    def resident(self) -> int:
-        """How many blocks a multiprocessor has registers for: sums, and as many for all else."""
-        return max(1, REGISTERS // (2 * self.rows * self.cols))
 
 
 @dataclass(frozen=True)
@@ -135,6 +128,7 @@ class TileSide:
 
 
 def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
+    """Make the kernel of a contraction without further loops of the sum."""
     rows = TileSide(c.rows, c.left, c.left_along, c.sizes.get(c.left), c.prefix, "r", t.rows, t.each[0], WARP_ROWS)
     cols = TileSide(c.cols, c.right, c.right_along, c.sizes.get(c.right), c.prefix, "c", t.cols, t.each[1], WARP_COLS)
     blocks = [*c.grid, rows.block, cols.block]
@@ -152,7 +146,7 @@ def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
     _stage(s, c, rows, cols, compute)
     spread = [_copied(s, t, side, c) for side in (rows, cols)]
     stored = (
-        s.loop.fast_path(For(c.cols, body=Write(c.out)), when=_divided(c.sizes[c.out])) if c.out in c.sizes else None
+        s.loop.fast_path(For(c.cols, body=Write(c.out)), when=is_divided(c.sizes[c.out])) if c.out in c.sizes else None
     )
     for side in (rows, cols):
         s.loop.prefetch(side.next, before=compute, past_end=True)
@@ -164,7 +158,7 @@ def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
         block=[*threads, *(loop for names, _ in spread for loop in names)],
         shared={side.shared: pad(1, 0) if side.along else None for side in (rows, cols)},
         registers={c.total: 4, **{side.next: len(names) for side, (names, _) in zip((rows, cols), spread)}},
-        blocks_per_multiprocessor=t.resident,
+        blocks_per_multiprocessor=resident_blocks(t.rows, t.cols),
         barrier_at_end=[c.chunk],
         repair=False,
     )
@@ -248,11 +242,9 @@ def _copied(s: TransformSession, t: BlockTile, side: TileSide, c: Contraction) -
     dims = list("wtkhe")
     for array in (side.next, side.shared):
         for letter, loop in loops.items():
-            s.loop.rename(_copy(array, loop), side.copy_loop(letter))
+            s.loop.rename(filling(array, loop), side.copy_loop(letter))
     vector = side.size is not None
-    cuts: list[
-        tuple[str, str, int]
-    ] = []  # loops that are divided: the loop, the name of the outer one, the size of the inner one
+    cuts: list[tuple[str, str, int]] = []  # as in ThreadShares
     if side.along and vector:
         cuts.append(("k", "q", VECTOR))
         extents |= {"q": t.depth // VECTOR}
@@ -267,51 +259,17 @@ def _copied(s: TransformSession, t: BlockTile, side: TileSide, c: Contraction) -
         order, last = ["t", "w", "h", "k"], ["e"]
     else:
         order, last = ["e", "t", "w", "h", "k"], []
-    threads, rest, more = _shares(order, extents, t)
-    cuts += more
+    shares = thread_shares(order, extents, t.threads, f"a tile {t.rows} x {t.cols} x {t.depth}")
+    cuts += shares.cuts
     for letter, outer, size in cuts:
         for array in (side.next, side.shared):
-            s.loop.tile(_copy(array, side.copy_loop(letter)), size, outer=side.copy_loop(outer))
+            s.loop.tile(filling(array, side.copy_loop(letter)), size, outer=side.copy_loop(outer))
         at = dims.index(letter)
         s.matrix.split_dim(side.next, at, size)
         dims[at:at] = [outer]
-    nest = [*reversed(threads), *rest, *last]
+    nest = [*reversed(shares.threads), *shares.rest, *last]
     for array in (side.next, side.shared):
         s.loop.reorder(*map(side.copy_loop, nest), at=Write(array).first)
     s.matrix.reorder_dims(side.next, [dims.index(letter) for letter in nest])
-    s.loop.fast_path(_copy(side.next, side.copy_loop(nest[0])), when=_divided(side.size) if side.size else None)
-    return [side.copy_loop(x) for x in threads], side.copy_loop(last[0]) if last else None
-
-
-def _shares(
-    order: Sequence[str], extents: dict[str, int], t: BlockTile
-) -> tuple[list[str], list[str], list[tuple[str, str, int]]]:
-    """Take loops as thread loops, the fastest first, until there are enough threads. Returns these, the other loops, and which
-    loop is divided for that."""
-    threads: list[str] = []
-    rest: list[str] = []
-    cuts: list[tuple[str, str, int]] = []
-    missing = t.threads
-    for loop in order:
-        taken = gcd(extents[loop], missing)
-        if taken == 1:
-            rest.append(loop)
-            continue
-        if taken < extents[loop]:
-            cuts.append((loop, loop + "_rest", taken))
-            rest.append(loop + "_rest")
-        threads.append(loop)
-        missing //= taken
-    if missing > 1:
-        raise refuse(
-            f"{t.threads} threads cannot share the copy of a tile {t.rows} x {t.cols} x {t.depth}", code="OG604"
-        )
-    return threads, rest, cuts
-
-
-def _copy(array: str, loop: str) -> Target:
-    return For(loop, body=Write(array).first)
-
-
-def _divided(size: Expr) -> Expr:
-    return Binary("==", Binary("%", size, Int(VECTOR)), Int(0))
+    s.loop.fast_path(filling(side.next, side.copy_loop(nest[0])), when=is_divided(side.size) if side.size else None)
+    return [side.copy_loop(x) for x in shares.threads], side.copy_loop(last[0]) if last else None

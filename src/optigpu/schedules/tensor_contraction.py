@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd, prod
+from math import prod
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction_tools import (
+    VECTOR,
     accesses,
+    can_share,
+    filling,
     inline_constants,
     is_along,
     is_divided,
     last_size,
     number_bound,
-    skip_zeros,
+    resident_blocks,
+    thread_shares,
 )
 from optigpu.schedules.quotients import bind_quotients, has_quotients
 from optigpu.schedules.required_names import require_product
@@ -23,11 +27,6 @@ from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
-from optigpu.transform.tools.c_text import as_expression
-from optigpu.transform.tools.refusal import refuse
-
-VECTOR = 4  # floats of an access
-REGISTERS = 1 << 16  # of a multiprocessor
 
 
 @dataclass(frozen=True)
@@ -43,18 +42,6 @@ class WarpTile:
     @property
     def threads(self) -> int:
         return self.rows // self.warp_rows * (self.cols // self.warp_cols) * GROUPS * LANES
-
-    @property
-    def resident(self) -> int:
-        """How many blocks a multiprocessor has registers for: sums, and as many for all else."""
-        return max(1, REGISTERS // (2 * self.rows * self.cols))
-
-    def shares(self, *extents: int) -> bool:
-        """Can all threads take part in loops of these extents?"""
-        missing = self.threads
-        for extent in extents:
-            missing //= gcd(extent, missing)
-        return missing == 1
 
 
 @dataclass(frozen=True)
@@ -84,19 +71,15 @@ def tensor_contraction(
     out: str,
     grid: Sequence[str] = (),
     taps: Sequence[str] = (),
-    inside: Sequence[str] = (),
     total: str = "sum",
     tile: tuple[int, int, int] = (128, 128, 16),
     warp: tuple[int, int] = (64, 32),
     vector: Sequence[str] = (),
-    skip: Sequence[str] = (),
     precision: str = "tf32x3",
-    resident: int | None = None,
     name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `resident`: how many blocks a multiprocessor shall have room for, if not as many as seem best. `name`: a
-    prefix of the names of new arrays, for programs with several such kernels.
+    `gpu.tensor_cores`. `name`: a prefix of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
@@ -108,15 +91,13 @@ def tensor_contraction(
         StagedFactor(left, name + "ls", name + "ln", rows, w.rows, is_along(s, left, inner, rows), sizes.get(left)),
         StagedFactor(right, name + "rs", name + "rn", cols, w.cols, is_along(s, right, inner, cols), sizes.get(right)),
     )
-    p = ProductNest(rows, cols, inner, out, total, [*grid, "br", "bc"], taps, inside)
+    p = ProductNest(rows, cols, inner, out, total, [*grid, "br", "bc"], taps)
     _in_chunks(s, p, w)
-    skip_zeros(s, total, [as_expression(text) for text in skip], rows)
     copies = _staged(s, p, w, factors)
     _divide_among_warps(s, w, p)
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=is_divided(sizes[out], COLS)) if out in sizes else None
-    for loop in (*inside, "ks"):
-        s.loop.unroll_hint(For(loop, body=Write(total)))
-    _launched(s, p, factors, copies, resident or w.resident)
+    s.loop.unroll_hint(For("ks", body=Write(total)))
+    _launched(s, p, w, factors, copies)
     if stored is not None:
         s.gpu.vectorize(stored)
     s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
@@ -133,7 +114,6 @@ class ProductNest:
     total: str
     blocks: Sequence[str]
     taps: Sequence[str]
-    inside: Sequence[str]
 
     @property
     def threads(self) -> list[str]:
@@ -148,14 +128,12 @@ class ProductNest:
 
 def _in_chunks(s: TransformSession, p: ProductNest, w: WarpTile) -> None:
     """Divide the loops into blocks and chunks: one loop over all chunks of summands, so that the next one can be loaded early."""
-    for loop in p.inside:
-        number_bound(s, loop)
     counts = [number_bound(s, loop) for loop in p.taps]
     chunk = "part" if p.taps else "chunk"
     for loop, outer, size in ((p.rows, "br", w.rows), (p.cols, "bc", w.cols), (p.inner, chunk, w.depth)):
         s.loop.tile(loop, size, outer=outer, tail="guard")
     s.loop.reorder(*p.blocks, p.rows, p.cols)
-    s.loop.reorder(*p.blocks, chunk, *p.taps, p.rows, p.cols, *p.inside, p.inner)
+    s.loop.reorder(*p.blocks, chunk, *p.taps, p.rows, p.cols, p.inner)
     if p.taps:
         s.loop.collapse(chunk, levels=1 + len(p.taps), index="chunk", narrow=prod(counts) < w.depth)
 
@@ -170,7 +148,7 @@ def _staged(
     s.loop.unguard(For(p.rows, body=Write(p.total)).all)
     for x in factors:
         s.matrix.stage(x.loaded, at=p.at, name=x.copy)
-    copies = [_copied(s, x, p.inner, w, p.inside) for x in factors]
+    copies = [_copied(s, x, p.inner, w) for x in factors]
     for x in factors:
         s.loop.prefetch(x.loaded, before=p.at, past_end=True)
     for x, c in zip(factors, copies):
@@ -185,16 +163,17 @@ def _staged(
 def _launched(
     s: TransformSession,
     p: ProductNest,
+    w: WarpTile,
     factors: tuple[StagedFactor, StagedFactor],
     copies: list[SpreadCopy],
-    resident: int,
 ) -> None:
+    """Launch the nest, with vector accesses where there are whole vectors."""
     s.gpu.launch(
         grid=p.blocks,
         block=[*p.threads, *(loop for c in copies for loop in c.threads)],
         shared={x.copy: pad(4 if x.along else 8) for x in factors},
         registers={p.total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
-        blocks_per_multiprocessor=resident,
+        blocks_per_multiprocessor=resident_blocks(w.rows, w.cols),
         barrier_at_end=["chunk"],
         repair=False,
     )
@@ -215,7 +194,7 @@ def _divide_among_warps(s: TransformSession, w: WarpTile, p: ProductNest) -> Non
             s.loop.tile(For(loop, body=Write(p.out)), size, outer=outer)
     s.loop.tile(For(p.inner, body=Write(p.total)), DEPTH, outer="ks")
     summed = For("chunk") / Write(p.total)
-    s.loop.reorder(*p.threads, *p.inside, "ks", "mr", "mc", p.inner, "hr", p.cols, at=summed)
+    s.loop.reorder(*p.threads, "ks", "mr", "mc", p.inner, "hr", p.cols, at=summed)
     for other in (Write(p.total).first, For(p.rows) / Write(p.out)):
         s.loop.reorder(*p.threads, "mr", "mc", "hr", p.cols, at=other)
     for dim, (_, size) in enumerate(col_tiles, 1):
@@ -233,43 +212,33 @@ class SpreadCopy:
     vector: str | None
 
 
-def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile, inside: Sequence[str]) -> SpreadCopy:
+def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile) -> SpreadCopy:
     """Lay out the copy of a factor, and distribute the two halves of copying, to registers and from there, among the threads."""
     slow, fast = (x.loop, inner) if x.along else (inner, x.loop)
-    s.matrix.reorder_dims(x.copy, [_dims(s, x.copy).index(loop) for loop in (*inside, slow, fast)])
+    s.matrix.reorder_dims(x.copy, [_dims(s, x.copy).index(loop) for loop in (slow, fast)])
     prefix = x.copy + "_"
-    for loop in (*inside, slow, fast):
+    for loop in (slow, fast):
         for array in (x.loaded, x.copy):
-            s.loop.rename(_filling(array, loop), prefix + loop)
-    slow, fast, between = prefix + slow, prefix + fast, [prefix + loop for loop in inside]
+            s.loop.rename(filling(array, loop), prefix + loop)
+    slow, fast = prefix + slow, prefix + fast
     extents = {prefix + x.loop: x.extent, prefix + inner: w.depth}
     vector = None
-    if x.size is not None and w.shares(extents[fast] // VECTOR, extents[slow]):
+    if x.size is not None and can_share(w.threads, extents[fast] // VECTOR, extents[slow]):
         vector, fast = fast, fast + "_quad"
         _divided_copy(s, x, vector, VECTOR, fast)
         extents[fast] = extents[vector] // VECTOR
-    threads: list[str] = []
-    missing = w.threads
-    for loop in (fast, slow):
-        taken = gcd(extents[loop], missing)
-        if taken == 1:
-            between.append(loop)
-            continue
-        if taken < extents[loop]:
-            between.append(loop + "_rest")
-            _divided_copy(s, x, loop, taken, between[-1])
-        threads.insert(0, loop)
-        missing //= taken
-    if missing > 1:
-        raise refuse(f"{w.threads} threads cannot share the copy of a tile of `{x.array}`", code="OG604")
-    order = [*threads, *between, *([vector] if vector else [])]
+    shares = thread_shares([fast, slow], extents, w.threads, f"a tile of `{x.array}`")
+    for loop, outer, size in shares.cuts:
+        _divided_copy(s, x, loop, size, outer)
+    threads = [*reversed(shares.threads)]
+    order = [*threads, *shares.rest, *([vector] if vector else [])]
     for array in (x.loaded, x.copy):
         s.loop.reorder(*order, at=Write(array).first)
     s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
     whole = order[0]
-    if has_quotients(s, _filling(x.loaded, whole)):  # the first and the last column do not tell where those between are
+    if has_quotients(s, filling(x.loaded, whole)):  # the first and the last column do not tell where those between are
         whole = order[min(len(threads), len(order) - 1)]
-    s.loop.fast_path(_filling(x.loaded, whole), when=is_divided(x.size) if vector and x.size else None)
+    s.loop.fast_path(filling(x.loaded, whole), when=is_divided(x.size) if vector and x.size else None)
     return SpreadCopy(threads, vector)
 
 
@@ -277,14 +246,10 @@ def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, ou
     """Divide a loop of a copy, and the dimension of the registers that it fills."""
     dim = _dims(s, x.loaded).index(loop)
     for array in (x.loaded, x.copy):
-        s.loop.tile(_filling(array, loop), size, outer=outer)
+        s.loop.tile(filling(array, loop), size, outer=outer)
     s.matrix.split_dim(x.loaded, dim, size)
 
 
 def _dims(s: TransformSession, array: str) -> list[str]:
     """The loop indices that an array is first accessed with, by dimension."""
     return [i.name for i in accesses(s, array)[0].indices if isinstance(i, Var)]
-
-
-def _filling(array: str, loop: str) -> Target:
-    return For(loop, body=Write(array).first)

@@ -32,7 +32,6 @@ def tensor_convolution(
     tile: tuple[int, int, int] = (128, 128, 16),
     warp: tuple[int, int] = (64, 32),
     precision: str = "tf32",
-    resident: int | None = None,
 ) -> None:
     """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
     adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
@@ -56,7 +55,6 @@ def tensor_convolution(
         warp=warp,
         vector=[PACKED, *([out] if in_rows else [])],
         precision=precision,
-        resident=resident,
     )
     s.gpu.stay_on_device()
 
