@@ -14,6 +14,7 @@ from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Pa
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.determined_indices import DeterminedIndices
+from optigpu.search.equalities.equal_quotients import equal_quotient
 from optigpu.search.equalities.known_equations import known_equation, vanishing_sum
 from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.prefix_differences import prefix_difference_steps
@@ -124,13 +125,14 @@ class EqualitySearch:
             if not self._spend(a, b):
                 return None
             cuts = self.cuts.common(facts, a, b)
-            choice = None if cuts else _outermost_choice(facts, a, b)
+            step: Rewrite | None = None if cuts else equal_quotient(self.tools, facts, a, b)
+            choice = None if cuts or step else _outermost_choice(facts, a, b)
             if choice is not None:
                 self.choices += 1
                 case = self._case(facts, choice, a, b, depth)
                 self.choices -= 1
                 return (*steps, case) if case is not None else None
-            step = None if cuts else self._rewrite(facts, a, b)
+            step = step or (None if cuts else self._rewrite(facts, a, b))
             if step is None and not cuts:
                 rest = prefix_difference_steps(self.tools, facts, a, b) or self._by_cases(facts, a, b, depth)
                 if rest is not None:
