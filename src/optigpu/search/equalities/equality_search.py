@@ -33,6 +33,7 @@ from optigpu.search.equalities.sum_terms import (
     only_values,
     possible_ranges,
     rewrite_result,
+    single_values,
     term_size,
     zero_divisors,
 )
@@ -91,10 +92,17 @@ class EqualitySearch:
         self.never_alike.clear()
         self.forms.restart()
         self.reindexing.restart()
+        sums = [*big_operators(a), *big_operators(b)]
+        pinned = [e for e in single_values(facts) if any(e.free <= t.free for t in sums)]
+        for e in pinned:
+            facts = facts.assume(e)
         try:
-            return self._attempt(facts, a, b, MAX_NESTED_GOALS)
+            steps = self._attempt(facts, a, b, MAX_NESTED_GOALS)
         except GoalRefuted:
             return None
+        for e in reversed(pinned):
+            steps = None if steps is None else (Case(e, steps, ()),)
+        return steps
 
     def _spend(self, a: Term, b: Term) -> bool:
         """Pay for one more step. Return False if the budget is used up."""

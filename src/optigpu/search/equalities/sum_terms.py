@@ -130,11 +130,22 @@ def only_values(facts: Facts, *terms: Term) -> list[Term]:
     c and another number, which they exclude."""
     if any(map(big_operators, terms)):
         return []
-    bounds = {i.args[0] for i in facts.items if i.op == "le" and i.args[0].sort is k.INT and len(i.args[0].free) == 1}
-    equations = [k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds]
+    bounds = _bounds_of_variables(facts)
+    equations = single_values(facts)
     two = {e for p in bounds if k.sub(k.neg(p), k.ONE) in bounds for e in (k.eq(p, k.ZERO), k.eq(p, k.num(-1)))}
     equations += [e for e in two if facts.proves(e)]
     return sorted(e for e in equations if any(e.free <= t.free for t in terms))
+
+
+def single_values(facts: Facts) -> list[Term]:
+    """List equations v = c for the integers v that the facts bound by c from both sides."""
+    bounds = _bounds_of_variables(facts)
+    return sorted({k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds})
+
+
+def _bounds_of_variables(facts: Facts) -> set[Term]:
+    """The terms p of one variable, of which the facts say that p <= 0."""
+    return {i.args[0] for i in facts.items if i.op == "le" and i.args[0].sort is k.INT and len(i.args[0].free) == 1}
 
 
 def zero_divisors(facts: Facts, *terms: Term) -> list[Term]:
