@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
-from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition, Reindex, Split, branches
+from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition, Reindex, Replace, Split, branches
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.determined_indices import DeterminedIndices
@@ -93,16 +93,12 @@ class EqualitySearch:
         self.forms.restart()
         self.reindexing.restart()
         sums = [*big_operators(a), *big_operators(b)]
-        pinned = [e for e in single_values(facts) if any(e.free <= t.free for t in sums)]
-        for e in pinned:
-            facts = facts.assume(e)
+        values = {v: c for v, c in single_values(facts).items() if any(v in t.free for t in sums)}
         try:
-            steps = self._attempt(facts, a, b, MAX_NESTED_GOALS)
+            steps = self._attempt(facts, *(k.substitute(t, values) for t in (a, b)), MAX_NESTED_GOALS)
         except GoalRefuted:
             return None
-        for e in reversed(pinned):
-            steps = None if steps is None else (Case(e, steps, ()),)
-        return steps
+        return None if steps is None else (*(Replace(v, c) for v, c in values.items()), *steps)
 
     def _spend(self, a: Term, b: Term) -> bool:
         """Pay for one more step. Return False if the budget is used up."""

@@ -23,6 +23,7 @@ from optigpu.logic.equality import (
     peel,
     split,
 )
+from optigpu.logic.equations import solved
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.search_tools import SearchTools
@@ -131,16 +132,18 @@ def only_values(facts: Facts, *terms: Term) -> list[Term]:
     if any(map(big_operators, terms)):
         return []
     bounds = _bounds_of_variables(facts)
-    equations = single_values(facts)
+    equations = [k.eq(v, c) for v, c in single_values(facts).items()]
     two = {e for p in bounds if k.sub(k.neg(p), k.ONE) in bounds for e in (k.eq(p, k.ZERO), k.eq(p, k.num(-1)))}
     equations += [e for e in two if facts.proves(e)]
     return sorted(e for e in equations if any(e.free <= t.free for t in terms))
 
 
-def single_values(facts: Facts) -> list[Term]:
-    """List equations v = c for the integers v that the facts bound by c from both sides."""
+def single_values(facts: Facts) -> dict[Term, Term]:
+    """The integers that the facts bound by one number from both sides, with that number."""
     bounds = _bounds_of_variables(facts)
-    return sorted({k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds})
+    equations = sorted({k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds})
+    solutions = (solved(e) for e in equations)
+    return {s[0]: s[1] for s in solutions if s is not None and k.is_num(s[1])}
 
 
 def _bounds_of_variables(facts: Facts) -> set[Term]:
