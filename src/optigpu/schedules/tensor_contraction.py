@@ -188,19 +188,16 @@ def _divide_among_warps(s: TransformSession, w: WarpTile, p: ProductNest) -> Non
     """Divide the loops over the sums of a block: rows are 16 mr + 8 hr + row of a warp, columns 8 mc + 2 tc + column."""
     row_tiles = (("wr", w.warp_rows), ("mr", 16), ("hr", GROUPS))
     col_tiles = (("wc", w.warp_cols), ("mc", 8), ("tc", COLS))
-    for loop, tiles in ((p.rows, row_tiles), (p.cols, col_tiles)):
-        for outer, size in tiles:
-            s.loop.tile(For(loop, body=Write(p.total)), size, outer=outer, all=True)
-            s.loop.tile(For(loop, body=Write(p.out)), size, outer=outer)
+    tiles = [(p.rows, *tile) for tile in row_tiles] + [(p.cols, *tile) for tile in col_tiles]
+    for n, (loop, outer, size) in enumerate(tiles):
+        s.loop.tile(For(loop, body=Write(p.total)), size, outer=outer, all=True)
+        s.loop.tile(For(loop, body=Write(p.out)), size, outer=outer)
+        s.matrix.split_dim(p.total, n + (loop == p.cols), size)  # at once: then 16 rows are no two ways to count them
     s.loop.tile(For(p.inner, body=Write(p.total)), DEPTH, outer="ks")
     summed = For("chunk") / Write(p.total)
     s.loop.reorder(*p.threads, "ks", "mr", "mc", p.inner, "hr", p.cols, at=summed)
     for other in (Write(p.total).first, For(p.rows) / Write(p.out)):
         s.loop.reorder(*p.threads, "mr", "mc", "hr", p.cols, at=other)
-    for dim, (_, size) in enumerate(col_tiles, 1):
-        s.matrix.split_dim(p.total, dim, size)
-    for dim, (_, size) in enumerate(row_tiles):
-        s.matrix.split_dim(p.total, dim, size)
     s.matrix.reorder_dims(p.total, [0, 4, 3, 6, 1, 5, 2, 7])
 
 
