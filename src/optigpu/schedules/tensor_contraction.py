@@ -76,10 +76,12 @@ def tensor_contraction(
     warp: tuple[int, int] = (64, 32),
     vector: Sequence[str] = (),
     precision: str = "tf32x3",
+    resident: int | None = None,
     name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `name`: a prefix of the names of new arrays, for programs with several such kernels.
+    `gpu.tensor_cores`. `resident`: for how many blocks on a multiprocessor registers are allotted; by default as many as leave a
+    register for each sum. `name`: a prefix of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
@@ -97,7 +99,7 @@ def tensor_contraction(
     _divide_among_warps(s, w, p)
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=is_divided(sizes[out], COLS)) if out in sizes else None
     s.loop.unroll_hint(For("ks", body=Write(total)))
-    _launched(s, p, w, factors, copies)
+    _launched(s, p, factors, copies, resident or resident_blocks(w.rows, w.cols))
     if stored is not None:
         s.gpu.vectorize(stored)
     s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
@@ -163,9 +165,9 @@ def _staged(
 def _launched(
     s: TransformSession,
     p: ProductNest,
-    w: WarpTile,
     factors: tuple[StagedFactor, StagedFactor],
     copies: list[SpreadCopy],
+    resident: int,
 ) -> None:
     """Launch the nest, with vector accesses where there are whole vectors."""
     s.gpu.launch(
@@ -173,7 +175,7 @@ def _launched(
         block=[*p.threads, *(loop for c in copies for loop in c.threads)],
         shared={x.copy: pad(4 if x.along else 8) for x in factors},
         registers={p.total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
-        blocks_per_multiprocessor=resident_blocks(w.rows, w.cols),
+        blocks_per_multiprocessor=resident,
         barrier_at_end=["chunk"],
         repair=False,
     )

@@ -32,6 +32,7 @@ def tensor_convolution(
     tile: tuple[int, int, int] = (128, 128, 16),
     warp: tuple[int, int] = (64, 32),
     precision: str = "tf32",
+    resident: int | None = None,
     vector_out: bool = True,
 ) -> None:
     """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
@@ -56,6 +57,7 @@ def tensor_convolution(
         warp=warp,
         vector=[PACKED, *([out] if in_rows else [])],
         precision=precision,
+        resident=resident,
     )
     s.gpu.stay_on_device()
 
