@@ -223,7 +223,8 @@ class ThreadMap:
         """A product of extents, or one of them. In a kernel that runs each is at least 1, and all of them together are at most the
         largest grid: so 32 bits hold it, though the terms that it is a sum of may need more."""
         e = expression(p)
-        return e if t != UINT or self.ranges.at_most(p, INT.high) else Cast(UINT, e, type=UINT)
+        known = t != UINT or self.in_kernel(self.ranges).at_most(p, INT.high)
+        return e if known else Cast(UINT, e, type=UINT)
 
     def in_kernel(self, ranges: Ranges) -> Ranges:
         """The ranges of the host's variables in a kernel that runs: the extents of thread loops are at least 1, since they divide
