@@ -15,11 +15,12 @@ from optigpu.schedules.contraction_tools import (
     is_along,
     is_divided,
     last_size,
+    make_fast_path,
     number_bound,
     resident_blocks,
     thread_shares,
 )
-from optigpu.schedules.quotients import bind_quotients, has_quotients
+from optigpu.schedules.quotients import bind_quotients
 from optigpu.schedules.required_names import require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -234,11 +235,8 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile) -> Sp
     for array in (x.loaded, x.copy):
         s.loop.reorder(*order, at=Write(array).first)
     s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
-    whole = order[0]
-    if has_quotients(s, filling(x.loaded, whole)):  # the first and the last column do not tell where those between are
-        whole = order[min(len(threads), len(order) - 1)]
-    s.loop.fast_path(filling(x.loaded, whole), when=is_divided(x.size) if vector and x.size else None)
-    return SpreadCopy(threads, vector)
+    has_fast_path = make_fast_path(s, x.loaded, order, when=is_divided(x.size) if vector and x.size else None)
+    return SpreadCopy(threads, vector if has_fast_path else None)
 
 
 def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, outer: str) -> None:
