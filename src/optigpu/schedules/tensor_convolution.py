@@ -37,7 +37,7 @@ def tensor_convolution(
 ) -> None:
     """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
     adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
-    sum."""
+    sum. `vector_out`: write two columns at a time where the size of a row is even; that is not shown if the size is a quotient."""
     inline_constants(s)
     # otherwise adjacent columns may be in different rows
     in_rows = vector_out and all(x.indices[-1] == Var(cols) for x in accesses(s, out))

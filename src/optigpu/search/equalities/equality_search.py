@@ -10,7 +10,17 @@ from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
-from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition, Reindex, Replace, Split, branches
+from optigpu.logic.equality import (
+    Case,
+    EqualityStep,
+    EqualitySteps,
+    Extend,
+    Partition,
+    Reindex,
+    Replace,
+    Split,
+    branches,
+)
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.determined_indices import DeterminedIndices
