@@ -25,9 +25,13 @@ from optigpu.schedules.required_names import require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
+from optigpu.syntax.program import If
 from optigpu.syntax.tensor_nests import COLS, DEPTH, GROUPS, LANES
 from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.c_text import as_expression
+from optigpu.transform.tools.simplified import conjunction
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,12 @@ def tensor_contraction(
     vector: Sequence[str] = (),
     precision: str = "tf32x3",
     resident: int | None = None,
+    skip: Sequence[str] = (),
     name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
     `gpu.tensor_cores`. `resident`: for how many blocks on a multiprocessor registers are allotted; by default as many as leave a
-    register for each sum. `name`: a prefix of the names of new arrays, for programs with several such kernels.
+    register for each sum. `skip`: conditions on the loops of blocks without which all summands are zero. `name`: a prefix of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
@@ -96,6 +101,9 @@ def tensor_contraction(
     )
     p = ProductNest(rows, cols, inner, out, total, [*grid, "br", "bc"], taps)
     _in_chunks(s, p, w)
+    if skip:
+        path, loop = loop_at(s, "chunk")
+        s.put(path, If(conjunction([as_expression(text) for text in skip]), (loop,)))
     copies = _staged(s, p, w, factors)
     _divide_among_warps(s, w, p)
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=is_divided(sizes[out], COLS)) if out in sizes else None

@@ -33,6 +33,7 @@ def tensor_convolution(
     warp: tuple[int, int] = (64, 32),
     precision: str = "tf32",
     resident: int | None = None,
+    skip: Sequence[str] = (),
     vector_out: bool = True,
 ) -> None:
     """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
@@ -58,6 +59,7 @@ def tensor_convolution(
         vector=[PACKED, *([out] if in_rows else [])],
         precision=precision,
         resident=resident,
+        skip=skip,
     )
     s.gpu.stay_on_device()
 
