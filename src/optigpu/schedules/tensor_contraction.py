@@ -87,7 +87,8 @@ def tensor_contraction(
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
     `gpu.tensor_cores`. `resident`: for how many blocks on a multiprocessor registers are allotted; by default as many as leave a
-    register for each sum. `skip`: conditions on the loops of blocks without which all summands are zero. `name`: a prefix of the names of new arrays, for programs with several such kernels.
+    register for each sum. `skip`: conditions on the loops of blocks without which all summands are zero. `name`: a prefix of the
+    names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
