@@ -104,8 +104,9 @@ class EqualitySearch:
         self.reindexing.restart()
         sums = [*big_operators(a), *big_operators(b)]
         values = {v: c for v, c in single_values(facts).items() if any(v in t.free for t in sums)}
+        a, b = k.substitute(a, values), k.substitute(b, values)
         try:
-            steps = self._attempt(facts, *(k.substitute(t, values) for t in (a, b)), MAX_NESTED_GOALS)
+            steps = self._attempt(facts, a, b, MAX_NESTED_GOALS)
         except GoalRefuted:
             return None
         return None if steps is None else (*(Replace(v, c) for v, c in values.items()), *steps)
