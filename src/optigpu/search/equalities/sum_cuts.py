@@ -37,23 +37,21 @@ class SumCuts:
                     cuts.append(Split(t, last))
         pairs = ((s, t) for sums in by_body.values() for i, s in enumerate(sums) for t in sums[i + 1 :])
         others = (self.at_other_end(facts, s, t) for s, t in pairs if not cuts)
-        cut = next((c for c in others if c is not None), None)
-        cut = cut or (None if cuts else self.longer(facts, candidates))
-        return cuts or [c for c in [cut] if c is not None]
+        return cuts or [c for c in [next((c for c in others if c is not None), None)] if c is not None]
 
-    def longer(self, facts: Facts, candidates: list[Term]) -> Split | None:
-        """Cut off the last summands of a sum that is another one without them.
+    def at_shorter_end(self, facts: Facts, a: Term, b: Term) -> list[Split]:
+        """Cut off the last summands of a sum that is another one without them, and of all sums over its range.
 
-        The bodies may differ: conditions of the shorter sum, which hold for all of its indices, are simplified away.
+        The bodies may differ: conditions that hold for all indices of the shorter sum are simplified away there, and a shorter sum of
+        numbers may be one that is known.
         """
-        for s in candidates:
-            for t in candidates:
-                if s.op == t.op in ("sum", "prod") and s.args[0] is t.args[0] and s.args[2] is not t.args[2]:
-                    more, at = k.sub(t.args[1], s.args[1]), s.args[1]
-                    if k.is_num(more) and more.data > 0 and self.tools.proves(facts, _is_cut(t, at)):
-                        if facts.simplify(k.big(t.op, t.args[0], at, t.args[2])) is s:
-                            return Split(t, at)
-        return None
+        candidates = [t for t in one_sided(a, b) if t.op in ("sum", "prod")]
+        for s, t in ((s, t) for s in candidates for t in candidates if s.op == t.op and s.args[0] is t.args[0]):
+            more, at = k.sub(t.args[1], s.args[1]), s.args[1]
+            if k.is_num(more) and more.data > 0 and self.tools.proves(facts, _is_cut(t, at)):
+                if facts.simplify(k.big(t.op, t.args[0], at, t.args[2])) is s:
+                    return [Split(x, at) for x in candidates if x.args[:2] == t.args[:2]]
+        return []
 
     def in_summands(self, facts: Facts, t: Term) -> list[Split]:
         """Cut a sum over a range of numbers into its summands."""
