@@ -147,7 +147,9 @@ class EqualitySearch:
                 case = self._case(facts, choice, a, b, depth)
                 self.choices -= 1
                 return (*steps, case) if case is not None else None
-            step = step or (None if cuts else self._rewrite(facts, a, b))
+            if step is None:
+                cuts = cuts or self.cuts.at_shorter_end(facts, a, b)
+                step = None if cuts else self._rewrite(facts, a, b)
             if step is None and not cuts:
                 rest = prefix_difference_steps(self.tools, facts, a, b) or self._by_cases(facts, a, b, depth)
                 if rest is not None:
