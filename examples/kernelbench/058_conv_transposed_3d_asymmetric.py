@@ -14,7 +14,7 @@ with s.phase("pixels of a plane as columns"):
         out="y",
         grid=["n", "i"],
         taps=["p", "q", "r"],
-        tile=(16, 256, 16),
+        tile=(16, 256, 32),
         warp=(16, 32),
         resident=3,
     )

@@ -16,4 +16,5 @@ with s.phase("pixels of a plane as columns"):
         taps=["p", "q"],
         tile=(64, 128, 16),
         warp=(32, 32),
+        resident=3,
     )

@@ -16,4 +16,5 @@ with s.phase("pixels of a plane as columns"):
         taps=["p", "q", "r"],
         tile=(32, 256, 16),
         warp=(32, 32),
+        resident=3,
     )
