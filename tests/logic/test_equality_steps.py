@@ -385,6 +385,21 @@ def test_indices_are_replaced_by_equal_ones(facts: list[Term], a: Term, b: Term,
     test_the_search_finds_proofs_that_the_kernel_accepts(facts, a, b, provable)
 
 
+def test_a_guard_that_holds_in_the_shorter_sum_does_not_hide_the_cut() -> None:
+    """In the longer sum the guard excludes the last index for some n: one cut, and no cases."""
+    judge, facts = (
+        ObligationJudge(Z3Solver()),
+        Facts(SearchGuide()).assume(k.le(ZERO, n), k.le(ZERO, m), k.lt(m, k.num(3))),
+    )
+    guarded = k.ite(k.le(I0, k.add(n, ONE)), k.app(A, I0), k.num(0, REAL))
+    longer, shorter = total(ZERO, k.add(m, ONE), guarded), total(ZERO, m, k.app(A, I0))
+    a = k.add(shorter, k.ite(k.le(m, k.add(n, ONE)), k.app(A, m), k.num(0, REAL)))
+    steps = EqualitySearch(SearchTools(judge)).find(facts, a, longer)
+    assert steps == (Split(longer, m),)
+    assert Equality(judge).holds(facts, a, longer, steps)
+    assert EqualitySearch(SearchTools(judge)).find(facts, k.add(shorter, k.app(A, m)), longer) is None
+
+
 def sums_proved_equal_are_equal(seed: int) -> bool:
     """Random sums over ranges, strides, tiles and guards, often equal and often nearly so."""
     r = Random(seed)

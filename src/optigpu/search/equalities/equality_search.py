@@ -104,8 +104,9 @@ class EqualitySearch:
         self.reindexing.restart()
         sums = [*big_operators(a), *big_operators(b)]
         values = {v: c for v, c in single_values(facts).items() if any(v in t.free for t in sums)}
+        a, b = k.substitute(a, values), k.substitute(b, values)
         try:
-            steps = self._attempt(facts, *(k.substitute(t, values) for t in (a, b)), MAX_NESTED_GOALS)
+            steps = self._attempt(facts, a, b, MAX_NESTED_GOALS)
         except GoalRefuted:
             return None
         return None if steps is None else (*(Replace(v, c) for v, c in values.items()), *steps)
@@ -146,7 +147,9 @@ class EqualitySearch:
                 case = self._case(facts, choice, a, b, depth)
                 self.choices -= 1
                 return (*steps, case) if case is not None else None
-            step = step or (None if cuts else self._rewrite(facts, a, b))
+            if step is None:
+                cuts = cuts or self.cuts.at_shorter_end(facts, a, b)
+                step = None if cuts else self._rewrite(facts, a, b)
             if step is None and not cuts:
                 rest = prefix_difference_steps(self.tools, facts, a, b) or self._by_cases(facts, a, b, depth)
                 if rest is not None:
