@@ -1,7 +1,18 @@
 import optigpu as og
-from optigpu.schedules import contraction
+from optigpu.schedules import tensor_convolution
 
 s = og.Script("078_conv_transposed_2d_padded.c")
-contraction(
-    s, rows="o", cols="j", inner="c", left="f", right="x", out="y", grid=["n", "i"], taps=["p", "q"], tile=(32, 256, 16)
+tensor_convolution(
+    s,
+    rows="o",
+    cols="j",
+    inner="c",
+    filters="f",
+    image="x",
+    out="y",
+    grid=["n", "i"],
+    taps=["p", "q"],
+    tile=(32, 256, 16),
+    warp=(32, 32),
+    resident=3,
 )
