@@ -5,6 +5,8 @@ Nothing rests on this: the only answer that a model gives is "not proved".
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.quantifiers import UNIVERSAL
@@ -54,8 +56,21 @@ def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
     if uninterpreted not in remembered.models:
         items = [i for i in _ground(facts, uninterpreted) if not _holds_for_samples(i)]
         models = [Model(env, uninterpreted) for env in samples(facts)]
-        remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
+        remembered.models[uninterpreted] = [m for m in models if all(_holds(m, i) for i in items)]
     return remembered.models[uninterpreted]
+
+
+def _holds(m: Model, item: Term) -> bool:
+    """Does a fact hold in a model? One with many instances is evaluated once for the same numbers: facts that extend others have
+    most of their numbers, too."""
+    if k.BINDERS.isdisjoint(item.ops):
+        return bool(m.truth(item))
+    return _holds_for(item, frozenset((x, m.env[x]) for x in item.free if x in m.env), m.uninterpreted)
+
+
+@lru_cache(10_000)
+def _holds_for(item: Term, numbers: frozenset[tuple[Term, int]], uninterpreted: bool) -> bool:
+    return bool(Model(dict(numbers), uninterpreted).truth(item))
 
 
 def _ground(facts: Facts, uninterpreted: bool) -> list[Term]:
