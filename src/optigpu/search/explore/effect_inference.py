@@ -9,7 +9,7 @@ from __future__ import annotations
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Terms, box, same
+from optigpu.logic.cells import Terms, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.search.explore.accumulation import (
@@ -36,10 +36,11 @@ from optigpu.search.explore.loop_effects import (
     Scratch,
     UnknownEffect,
 )
+from optigpu.search.explore.scattered_cells import scattered_cells
 from optigpu.search.explore.symbolic_memory import Content, Update
 from optigpu.search.explore.telescoping_sums import telescoped
 from optigpu.search.explore.weighted_sums import weighted_sum
-from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible, scoped, search_var
+from optigpu.search.fresh_names import at_entry, is_expressible, scoped, search_var
 from optigpu.search.search_tools import SearchTools
 
 
@@ -223,12 +224,15 @@ class EffectInference:
         return replace(u, cells=replace(u.cells, where=k.abstract(where, xs)), value=k.abstract(value, xs))
 
     def _scattered(self, base: str, updates: list[Update]) -> Accumulation | None:
-        """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells, most with no change."""
+        """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells that may be it, most with
+        no change."""
         content, facts = self.summary.entry[base], self.summary.facts
-        xs = self.tools.temporaries(content.rank, "c")
-        value = old = content.initial(xs)
+        cells = scattered_cells(self.tools, content, updates, self.summary.v)
+        xs = self.tools.temporaries(cells.arity, "c")
+        index = cells.at(xs)
+        value = old = content.initial(index)
         for u in updates:
-            member = u.member(self.tools, xs, facts)
+            member = u.member(self.tools, index, facts)
             if member is None:
                 return None
             condition, new = member
@@ -240,7 +244,6 @@ class EffectInference:
         step = accumulation(value, old, content.start)
         if step is None or step.monoid not in NUMERIC_MONOIDS:
             return None
-        cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, (WHOLE_EXTENT,) * content.rank)
         return Accumulation(base, (Update(cells, k.abstract(step.summand, xs), updates[0].at),), step.monoid)
 
     def _in_terms_of(self, t: Term, old: Term, facts: Facts) -> Term:
