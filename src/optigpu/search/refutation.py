@@ -10,7 +10,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.quantifiers import UNIVERSAL
 from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
-from optigpu.search.samples import advice, moved_to, samples
+from optigpu.search.samples import advice, moved_to, samples, small_samples
 
 LINEAR = frozenset(("le", "eq", "not", "and", "or", "poly", "num", "var"))  # operators whose value is always defined
 
@@ -19,6 +19,8 @@ def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
     """Is there a model of the facts in which a and b are not equal?"""
     a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
     steps = THOROUGH_EVALUATION if thorough else QUICK_EVALUATION
+    if thorough and any(m.tells_apart(a, b, steps // 4) for m in _small_models(facts)):
+        return True
     for m in _models(facts, False):
         if m.tells_apart(a, b, steps // 2):
             return True
@@ -56,6 +58,11 @@ def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
         models = [Model(env, uninterpreted) for env in samples(facts)]
         remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
     return remembered.models[uninterpreted]
+
+
+def _small_models(facts: Facts) -> list[Model]:
+    models = [Model(env, False) for env in small_samples(facts)]
+    return [m for m in models if all(m.truth(i) for i in facts.items)]
 
 
 def _ground(facts: Facts, uninterpreted: bool) -> list[Term]:
