@@ -23,7 +23,7 @@ MAX_MOVED_VARIABLES = 6  # to find a sample for one goal
 MAX_REPAIRS = 12  # variables chosen anew in one attempt at a sample
 # How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
 SPREADS = (70, 70**4, 1300)
-SMALL_SPREAD, SMALL_SAMPLES = 3, 40  # for sums inside sums, which have too many summands otherwise
+SMALL_SPREAD, SMALL_SAMPLES = 3, 200  # for sums inside sums, which have too many summands otherwise
 VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equations that each variable occurs in
 
 

@@ -1,13 +1,10 @@
 // A transposed convolution of images that scatters, with strides, padding and dilation, over all images at once.
 // expect: VERIFIED
 // also: replay
-// mutate: "i * 2 + p * 2 - 1" -> "i * 2 + p - 1" => REFUTED[OG305] POST
-// mutate: "j * 3 + q - 1" -> "j * 2 + q - 1" => REFUTED[OG326] POST
-// mutate: "t < w2)" -> "t <= w2)" => REFUTED[OG302] POST
-// mutate: "(b + 1 - q) / 3 < w" -> "(b + 1 - q) / 3 < w - 1" => REFUTED[OG305] POST
-// mutate: "0 <= a + 1 - p * 2" -> "1 <= a + 1 - p * 2" => REFUTED[OG305] POST
-// mutate: "q in 0..4" -> "q in 0..3" => REFUTED[OG305] POST
-// mutate: "f[c][o][p][q]" -> "f[c][o][p][0]" => REFUTED[OG305] POST
+// mutate: "i * 2 + p * 2 - 1" -> "i * 2 + p - 1" => REFUTED[OG305] y ~> Matrix4(batch
+// mutate: "j * 3 + q - 1" -> "j * 2 + q - 1" => REFUTED[OG305] y ~> Matrix4(batch
+// mutate: "t < w2)" -> "t <= w2)" => REFUTED[OG302] y[n][o][s][t] += x[n][c][i][j] * f[c][o][p][q];
+// mutate: "f[c][o][p][q]" -> "f[c][o][p][0]" => REFUTED[OG305] y ~> Matrix4(batch
 
 void scatter(int batch, int inputs, int outputs, int h, int w, int h2, int w2, float x[batch][inputs][h][w],
              float f[inputs][outputs][3][4], float y[batch][outputs][h2][w2]) {
