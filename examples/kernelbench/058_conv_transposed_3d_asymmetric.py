@@ -1,17 +1,20 @@
 import optigpu as og
-from optigpu.schedules import contraction
+from optigpu.schedules import tensor_convolution
 
 s = og.Script("058_conv_transposed_3d_asymmetric.c")
-s.loop.collapse("j", index="jk")
-contraction(
-    s,
-    rows="o",
-    cols="jk",
-    inner="c",
-    left="f",
-    right="x",
-    out="y",
-    grid=["n", "i"],
-    taps=["p", "q", "r"],
-    tile=(16, 256, 16),
-)
+with s.phase("pixels of a plane as columns"):
+    s.loop.collapse("j", index="jk")
+    tensor_convolution(
+        s,
+        rows="o",
+        cols="jk",
+        inner="c",
+        filters="f",
+        image="x",
+        out="y",
+        grid=["n", "i"],
+        taps=["p", "q", "r"],
+        tile=(16, 256, 32),
+        warp=(16, 32),
+        resident=3,
+    )

@@ -1,17 +1,19 @@
 import optigpu as og
-from optigpu.schedules import contraction
+from optigpu.schedules import tensor_convolution
 
 s = og.Script("061_conv_transposed_3d_square.c")
-s.loop.collapse("j", index="jk")
-contraction(
-    s,
-    rows="o",
-    cols="jk",
-    inner="c",
-    left="f",
-    right="x",
-    out="y",
-    grid=["n", "i"],
-    taps=["p", "q", "r"],
-    tile=(48, 128, 12),
-)
+with s.phase("pixels of a plane as columns"):
+    s.loop.collapse("j", index="jk")
+    tensor_convolution(
+        s,
+        rows="o",
+        cols="jk",
+        inner="c",
+        filters="f",
+        image="x",
+        out="y",
+        grid=["n", "i"],
+        taps=["p", "q", "r"],
+        tile=(48, 128, 16),
+        warp=(48, 16),
+    )

@@ -1,17 +1,20 @@
 import optigpu as og
-from optigpu.schedules import contraction
+from optigpu.schedules import tensor_convolution
 
 s = og.Script("071_conv_transposed_2d_wide.c")
-s.loop.collapse("i", index="ij")
-contraction(
-    s,
-    rows="o",
-    cols="ij",
-    inner="c",
-    left="f",
-    right="x",
-    out="y",
-    grid=["n"],
-    taps=["p", "q"],
-    tile=(32, 256, 16),
-)
+with s.phase("pixels of a plane as columns"):
+    s.loop.collapse("i", index="ij")
+    tensor_convolution(
+        s,
+        rows="o",
+        cols="ij",
+        inner="c",
+        filters="f",
+        image="x",
+        out="y",
+        grid=["n"],
+        taps=["p", "q"],
+        tile=(32, 256, 16),
+        warp=(32, 32),
+        resident=3,
+    )

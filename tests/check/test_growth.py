@@ -20,7 +20,7 @@ MEASURED = {
     "distinct sizes": ((8, 32), 1.25),
     "unrolled copy": ((8, 32), 1.47),
     "unrolled sum": ((8, 32), 1.45),
-    "choices": ((4, 16), 1.40),
+    "choices": ((4, 16), 0.70),
     "guarded maxima": ((1, 2), 1.50),
     "padded pooling": ((1, 2), 2.50),
     "tree of maxima": ((32, 128), 0.28),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 
 import numpy as np
@@ -68,6 +69,25 @@ def test_the_indices_of_a_grid_of_many_extents_are_divided_in_32_bits(rank: int)
     kernel = kernel_text(nested(rank))
     assert "long long" not in kernel.split("if (")[0]
     assert "__int128" not in kernel
+
+
+def inner_parts(rank: int) -> str:
+    """The same kernel for extents that are differences, as those of a convolution are."""
+    text = re.sub(r"(?<!int )\b(n[a-h])\b", r"(\1 - 2)", nested(rank))
+    return text.replace('__requires("X', f'__requires("{", ".join(f"n{x} >= 2" for x in NAMES[:rank])}, X')
+
+
+def test_extents_that_are_differences_are_divided_by_in_32_bits() -> None:
+    text = inner_parts(4)
+    assert Verifier().verify(parsed(text)).verified
+    indices = [line for line in kernel_text(text).splitlines() if "blockIdx" in line]
+    assert len(indices) == 4 and not any("__int128" in line for line in indices)
+    assert "(unsigned)" in indices[0]
+    for shape in ((2, 3, 2, 33), (1, 1, 1, 1), (3, 0, 2, 5), (0, 1, 1, 1)):
+        x = np.arange(prod(shape), dtype=np.float32).reshape(shape)
+        want = 2 * x
+        on_standin(text)(*(n + 2 for n in shape), x)
+        assert (x == want).all()
 
 
 @pytest.mark.parametrize("rank", [4, 8])

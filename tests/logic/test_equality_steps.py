@@ -358,6 +358,48 @@ def test_the_search_finds_proofs_that_the_kernel_accepts(facts: list[Term], a: T
         assert Equality(judge).holds(known, a, b, steps)
 
 
+def kept(now: Term) -> Term:
+    """What buffer x of two holds before iteration `now`, where iteration i writes B(i div 21, i mod 7) to buffer i mod 2."""
+    twice = k.scale(2, k.fdiv(k.add(x, now), k.num(2)))
+    tap = k.add(k.scale(6, x), twice)
+    return k.app(B, k.fdiv(k.add(k.scale(20, x), twice), k.num(21)), k.sub(tap, k.scale(7, k.fdiv(tap, k.num(7)))))
+
+
+ONE_OF_TWO = [k.le(ZERO, x), k.le(x, ONE), k.le(ZERO, n)]
+NOT_ITS_TURN = k.not_(k.eq(k.add(x, k.scale(2, k.fdiv(k.add(n, ONE), k.num(2)))), k.add(n, ONE)))
+MOVED = total(ZERO, n, k.app(A, k.add(I0, x)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "a", "b", "provable"),
+    [
+        ([*ONE_OF_TWO, NOT_ITS_TURN], kept(n), kept(k.add(n, ONE)), True),
+        (ONE_OF_TWO, kept(n), kept(k.add(n, ONE)), False),
+        ([*ONE_OF_TWO, NOT_ITS_TURN], kept(n), kept(k.add(n, k.num(2))), False),
+        ([k.le(ZERO, x), k.le(x, ZERO)], MOVED, WHOLE, True),
+        ([k.le(ZERO, x), k.le(x, ONE)], MOVED, WHOLE, False),
+    ],
+)
+def test_indices_are_replaced_by_equal_ones(facts: list[Term], a: Term, b: Term, provable: bool) -> None:
+    """Quotients that are equal where a buffer keeps what it has, and an index with one value."""
+    test_the_search_finds_proofs_that_the_kernel_accepts(facts, a, b, provable)
+
+
+def test_a_guard_that_holds_in_the_shorter_sum_does_not_hide_the_cut() -> None:
+    """In the longer sum the guard excludes the last index for some n: one cut, and no cases."""
+    judge, facts = (
+        ObligationJudge(Z3Solver()),
+        Facts(SearchGuide()).assume(k.le(ZERO, n), k.le(ZERO, m), k.lt(m, k.num(3))),
+    )
+    guarded = k.ite(k.le(I0, k.add(n, ONE)), k.app(A, I0), k.num(0, REAL))
+    longer, shorter = total(ZERO, k.add(m, ONE), guarded), total(ZERO, m, k.app(A, I0))
+    a = k.add(shorter, k.ite(k.le(m, k.add(n, ONE)), k.app(A, m), k.num(0, REAL)))
+    steps = EqualitySearch(SearchTools(judge)).find(facts, a, longer)
+    assert steps == (Split(longer, m),)
+    assert Equality(judge).holds(facts, a, longer, steps)
+    assert EqualitySearch(SearchTools(judge)).find(facts, k.add(shorter, k.app(A, m)), longer) is None
+
+
 def sums_proved_equal_are_equal(seed: int) -> bool:
     """Random sums over ranges, strides, tiles and guards, often equal and often nearly so."""
     r = Random(seed)

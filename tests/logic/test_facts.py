@@ -248,6 +248,26 @@ def test_contradictory_facts_prove_anything_and_consistent_ones_do_not() -> None
     assert not ObligationJudge(Z3Solver()).proves(Facts(SearchGuide()).assume(k.le(x, ZERO), k.le(ZERO, x)), k.FALSE)
 
 
+def test_a_disjunction_decides_its_last_operand_and_conjunctions_that_it_excludes() -> None:
+    a, b, c, d = (k.le(k.var(x, INT), k.num(3)) for x in "ijnm")
+    facts = Facts(SearchGuide()).assume(k.or_(a, b, c), k.not_(c))
+    for decided, value in (
+        (k.or_(a, b), k.TRUE),
+        (k.or_(a, b, d), k.TRUE),
+        (k.and_(k.not_(a), k.not_(b)), k.FALSE),
+        (k.and_(k.not_(a), k.not_(b), d), k.FALSE),
+    ):
+        assert facts.simplify(decided) is value
+    for open_ in (a, b, k.or_(a, d), k.and_(a, b), k.and_(k.not_(a), d)):
+        assert facts.simplify(open_) is open_
+    assert facts.assume(k.not_(a)).simplify(b) is k.TRUE
+    assert facts.assume(a).simplify(b) is b
+    one, two = (k.app(k.var("A", k.fun_sort((INT,), REAL)), k.num(n)) for n in (1, 2))
+    choice = k.ite(k.and_(k.not_(a), k.not_(b), d), one, two)
+    assert facts.simplify(choice) is two
+    assert Facts(SearchGuide()).assume(k.or_(a, b, c)).simplify(choice) is choice
+
+
 class Liar(Guide):
     """Says that everything is refuted, and advises to use what is no fact."""
 

@@ -138,10 +138,17 @@ def test_an_index_set_with_factors_has_the_same_total(seed: int) -> None:
     def guarded(t: Term, allowed: list[Term]) -> Term:
         return k.ite(r.choice(allowed), k.mul(t, *r.sample(atoms, r.randint(0, 2))), NIL)
 
-    inner = k.big("sum", k.num(r.randint(-1, 1)), r.choice([m, n]), k.abstract(guarded(r.choice(atoms[:4]), tests), (y,)))
+    inner = k.big(
+        "sum", k.num(r.randint(-1, 1)), r.choice([m, n]), k.abstract(guarded(r.choice(atoms[:4]), tests), (y,))
+    )
     t = k.big("sum", k.num(r.randint(-1, 1)), n, k.abstract(k.substitute(guarded(inner, tests), {y: m}), (x,)))
     whole = next((s for d in (2, 1) if (s := peel(t, d, factors=True)) is not None), None)
     for _ in range(6):
-        env = {"n": r.randint(-1, 3), "m": r.randint(-1, 3), "A": lambda i: Fraction(3 * i - 1, 2), "C": lambda i, j: i * 5 + j}
+        env = {
+            "n": r.randint(-1, 3),
+            "m": r.randint(-1, 3),
+            "A": lambda i: Fraction(3 * i - 1, 2),
+            "C": lambda i, j: i * 5 + j,
+        }
         if whole is not None:
             assert sum(summand for (summand,) in cell_list(whole, env)) == evaluate(t, env)

@@ -16,7 +16,7 @@ LAST = 59
 
 def ranges() -> NumberRanges:
     """Under the facts 0 <= x <= LAST."""
-    bounds = BoundTable(frozenset(), set())
+    bounds = BoundTable(frozenset(), frozenset(), set())
     bounds.add_all((k.le(ZERO, X), k.le(X, k.num(LAST))))
     return NumberRanges(bounds)
 

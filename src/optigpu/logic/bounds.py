@@ -14,15 +14,16 @@ DEFINED = ("fdiv", "max", "pow2", "bxor")  # operators whose definition bounds t
 
 
 class BoundTable:
-    """The bounds of each atom. `positive` has atoms that are at least 1, `known` the facts that the bounds come from."""
+    """The bounds of each atom. `positive` has atoms that are at least 1, `known` the facts that the bounds come from, `natural` the
+    numbers of which a fact says that they are not negative."""
 
-    def __init__(self, known: frozenset[Term], positive: set[Term]) -> None:
-        self.known = known
+    def __init__(self, known: frozenset[Term], natural: frozenset[Term], positive: set[Term]) -> None:
+        self.known, self.natural = known, natural
         self.positive = positive  # shared with the tables that this one is copied to
         self.of: dict[Term, dict[Bound, None]] = {}  # in the order in which they were added
 
     def copy(self) -> BoundTable:
-        table = BoundTable(self.known, self.positive)
+        table = BoundTable(self.known, self.natural, self.positive)
         table.of = {v: dict(bounds) for v, bounds in self.of.items()}
         return table
 

@@ -212,6 +212,8 @@ class Facts:
         if t.level > 0:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
+        if new.sort is TRUE.sort and (self._denies(k.not_(new)) or self._denies(new)):
+            return TRUE if self._denies(k.not_(new)) else FALSE
         match new.op:
             case "and" | "or" if "ite" in new.ops and not self._deciding:
                 return self._decide_operands(new)
@@ -228,14 +230,15 @@ class Facts:
             case "max":
                 return self._maximum(new)
             case "le" | "lt" | "eq":
-                if new in self.known or self._prove(new):
-                    return TRUE
-                opposite = k.not_(new)
-                return FALSE if opposite in self.known or self._prove(opposite) else new
-            case "not" | "app" if new.sort is TRUE.sort:
-                return TRUE if new in self.known else FALSE if k.not_(new) in self.known else new
+                return TRUE if self._prove(new) else FALSE if self._prove(k.not_(new)) else new
             case _:
                 return new
+
+    def _denies(self, c: Term) -> bool:
+        """Is c false by a fact, or because it and other facts exclude all operands of a disjunction that is a fact?"""
+        held = self.known.union(k.conjuncts(c))
+        cases = (i.args for i in self.items if i.op == "or")
+        return k.not_(c) in self.known or any(all(k.not_(a) in held for a in operands) for operands in cases)
 
     def _decide_operands(self, t: Term) -> Term:
         """Choices in a conjunction are decided where the operands without choices hold, in a disjunction where these do not."""
@@ -401,7 +404,9 @@ class Facts:
     def _contradictory(self, old: frozenset[Term]) -> bool:
         """Do two of the facts contradict each other, one of which is not old?"""
         bounds = {i: i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT}
-        new = (p for i, p in bounds.items() if i not in old)
+        new = sorted(
+            (p for i, p in bounds.items() if i not in old), key=lambda p: -len(p.free)
+        )  # most are short proofs
         return self.inconsistent or _opposed([*bounds.values()]) or any(self.nonneg(k.sub(p, ONE)) for p in new)
 
     def nonneg(self, p: Term) -> bool:
@@ -424,7 +429,8 @@ class Facts:
 
     def _bounds_of_facts(self) -> BoundTable:
         if self._bounds is None:
-            self._bounds = BoundTable(self.known, set())
+            natural = frozenset(k.neg(i.args[0]) for i in self.items if i.op == "le")
+            self._bounds = BoundTable(self.known, natural, set())
             self._bounds.add_all(self.items)
             if powers := list(dict.fromkeys(a for i in self.items for a in k.subterms_with(i, "pow2") if is_power(a))):
                 self._add_powers(self._bounds, powers)

@@ -13,7 +13,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.bounds import BoundTable
 from optigpu.logic.equations import elimination_order
 from optigpu.logic.monomials import linear_in, without_factor
-from optigpu.logic.terms import INT, ONE, ZERO, Term
+from optigpu.logic.terms import INT, ONE, Term
 
 MAX_ELIMINATIONS = 9  # in one proof of an inequality
 MAX_INEQUALITIES = 70  # tried for one goal
@@ -35,7 +35,7 @@ class Elimination:
             return bool(cs.get((), 0) >= 0)
         if (g := gcd(*(c for m, c in cs.items() if m))) > 1:  # g * n + c >= 0 if n + c div g >= 0
             p = k.polynomial(cs := {m: c // g for m, c in cs.items()}, INT)
-        if self.bounds.are_nonnegative(cs) or k.le(ZERO, p) in self.bounds.known:
+        if self.bounds.are_nonnegative(cs) or p in self.bounds.natural:
             return True
         common = next((a for a in next(iter(cs)) if all(a in m for m in cs)), None)
         if common is not None and (
@@ -59,10 +59,10 @@ class Elimination:
             sign = self._sign(a, left)
             if sign == 0:
                 continue
-            for c, side, r in self.bounds.of[v]:
+            for c, _, r in (b for b in self.bounds.of[v] if b[1] == sign):
                 # c * (a*v + q) = a * (c*v) + c*q >= a*r + c*q; an integer n is >= 0 already if c*n > -c
-                least = k.add(k.mul(a, r), k.mul(c, q), k.sub(c, ONE)) if side == sign else None
-                if least is not None and self.proves_nonneg(least, left - 1):
+                rest = q if c is ONE else k.add(k.mul(c, q), k.sub(c, ONE))
+                if self.proves_nonneg(k.add(k.mul(a, r), rest), left - 1):
                     return True
             tried += 1
             if tried == ATOMS_TRIED:
@@ -78,6 +78,7 @@ class Elimination:
         return -1 if self.proves_nonneg(k.neg(a), left - 1) else 0
 
 
+@k.remembered(20_000)
 def _order(a: Term) -> tuple[int, int, bool, int]:
     """The greatest is eliminated first: of atoms of one age a quotient of several variables, since its bounds have these."""
     group, age, key = elimination_order(a)

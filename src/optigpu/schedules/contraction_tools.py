@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
+from optigpu.schedules.quotients import has_moving_quotients
 from optigpu.script.targets import For, Target, Write
 from optigpu.syntax.exprs import Array, Binary, Expr, Index, Int
 from optigpu.syntax.free_names import free_vars
@@ -78,6 +79,16 @@ def last_size(s: TransformSession, array: str) -> Expr:
 def filling(array: str, loop: str) -> Target:
     """A loop of the first statement that writes an array."""
     return For(loop, body=Write(array).first)
+
+
+def make_fast_path(s: TransformSession, array: str, order: Sequence[str], when: Expr | None) -> bool:
+    """Test once for all iterations whether they are inside the arrays: at the outermost loop of a copy whose first and last
+    iterations tell where those between are. False if there is none."""
+    for loop in order:
+        if not has_moving_quotients(s, filling(array, loop)):
+            s.loop.fast_path(filling(array, loop), when=when)
+            return True
+    return False
 
 
 def resident_blocks(rows: int, cols: int) -> int:

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optigpu.light_dataclass import dataclass
-from optigpu.schedules.contraction_tools import VECTOR, filling, is_divided, resident_blocks, thread_shares
+from optigpu.schedules.contraction_tools import (
+    VECTOR,
+    filling,
+    is_divided,
+    make_fast_path,
+    resident_blocks,
+    thread_shares,
+)
 from optigpu.script.targets import For, Target, Write
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.free_names import free_vars
@@ -271,5 +278,6 @@ def _copied(s: TransformSession, t: BlockTile, side: TileSide, c: Contraction) -
     for array in (side.next, side.shared):
         s.loop.reorder(*map(side.copy_loop, nest), at=Write(array).first)
     s.matrix.reorder_dims(side.next, [dims.index(letter) for letter in nest])
-    s.loop.fast_path(filling(side.next, side.copy_loop(nest[0])), when=is_divided(side.size) if side.size else None)
-    return [side.copy_loop(x) for x in shares.threads], side.copy_loop(last[0]) if last else None
+    order = [side.copy_loop(x) for x in nest]
+    has_fast_path = make_fast_path(s, side.next, order, when=is_divided(side.size) if side.size else None)
+    return [side.copy_loop(x) for x in shares.threads], side.copy_loop(last[0]) if last and has_fast_path else None

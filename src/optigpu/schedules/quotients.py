@@ -18,11 +18,14 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.simplified import folded
 
 
-def has_quotients(s: TransformSession, target: TargetLike) -> bool:
-    """Does a loop divide by sizes?"""
+def has_moving_quotients(s: TransformSession, target: TargetLike) -> bool:
+    """Does a loop divide its index, or that of a loop inside, by anything? Then where its first and last iterations are does not
+    tell where those between are."""
     _, loop = loop_at(s, target)
-    sizes = constants_of(s.program)
-    return any(_is_quotient(e, sizes) for e in body_subexpressions(loop.body))
+    moving = {loop.index, *(x.index for x in statements(loop.body) if isinstance(x, For))}
+    return any(
+        isinstance(e, Binary) and e.op in ("/", "%") and moving & free_vars(e) for e in body_subexpressions(loop.body)
+    )
 
 
 def bind_quotients(s: TransformSession, target: TargetLike) -> None:

@@ -15,11 +15,12 @@ from optigpu.schedules.contraction_tools import (
     is_along,
     is_divided,
     last_size,
+    make_fast_path,
     number_bound,
     resident_blocks,
     thread_shares,
 )
-from optigpu.schedules.quotients import bind_quotients, has_quotients
+from optigpu.schedules.quotients import bind_quotients
 from optigpu.schedules.required_names import require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -76,10 +77,12 @@ def tensor_contraction(
     warp: tuple[int, int] = (64, 32),
     vector: Sequence[str] = (),
     precision: str = "tf32x3",
+    resident: int | None = None,
     name: str = "",
 ) -> None:
     """The same kernel as `contraction` makes, on tensor cores. `warp`: rows and columns of the tile of a warp. `precision`: see
-    `gpu.tensor_cores`. `name`: a prefix of the names of new arrays, for programs with several such kernels.
+    `gpu.tensor_cores`. `resident`: for how many blocks on a multiprocessor registers are allotted; by default as many as leave a
+    register for each sum. `name`: a prefix of the names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
     """
@@ -97,7 +100,7 @@ def tensor_contraction(
     _divide_among_warps(s, w, p)
     stored = s.loop.fast_path(For(cols, body=Write(out)), when=is_divided(sizes[out], COLS)) if out in sizes else None
     s.loop.unroll_hint(For("ks", body=Write(total)))
-    _launched(s, p, w, factors, copies)
+    _launched(s, p, factors, copies, resident or resident_blocks(w.rows, w.cols))
     if stored is not None:
         s.gpu.vectorize(stored)
     s.gpu.tensor_cores(For(inner, body=Write(total)), precision)
@@ -163,9 +166,9 @@ def _staged(
 def _launched(
     s: TransformSession,
     p: ProductNest,
-    w: WarpTile,
     factors: tuple[StagedFactor, StagedFactor],
     copies: list[SpreadCopy],
+    resident: int,
 ) -> None:
     """Launch the nest, with vector accesses where there are whole vectors."""
     s.gpu.launch(
@@ -173,7 +176,7 @@ def _launched(
         block=[*p.threads, *(loop for c in copies for loop in c.threads)],
         shared={x.copy: pad(4 if x.along else 8) for x in factors},
         registers={p.total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
-        blocks_per_multiprocessor=resident_blocks(w.rows, w.cols),
+        blocks_per_multiprocessor=resident,
         barrier_at_end=["chunk"],
         repair=False,
     )
@@ -188,19 +191,16 @@ def _divide_among_warps(s: TransformSession, w: WarpTile, p: ProductNest) -> Non
     """Divide the loops over the sums of a block: rows are 16 mr + 8 hr + row of a warp, columns 8 mc + 2 tc + column."""
     row_tiles = (("wr", w.warp_rows), ("mr", 16), ("hr", GROUPS))
     col_tiles = (("wc", w.warp_cols), ("mc", 8), ("tc", COLS))
-    for loop, tiles in ((p.rows, row_tiles), (p.cols, col_tiles)):
-        for outer, size in tiles:
-            s.loop.tile(For(loop, body=Write(p.total)), size, outer=outer, all=True)
-            s.loop.tile(For(loop, body=Write(p.out)), size, outer=outer)
+    tiles = [(p.rows, *tile) for tile in row_tiles] + [(p.cols, *tile) for tile in col_tiles]
+    for n, (loop, outer, size) in enumerate(tiles):
+        s.loop.tile(For(loop, body=Write(p.total)), size, outer=outer, all=True)
+        s.loop.tile(For(loop, body=Write(p.out)), size, outer=outer)
+        s.matrix.split_dim(p.total, n + (loop == p.cols), size)  # at once: then 16 rows are no two ways to count them
     s.loop.tile(For(p.inner, body=Write(p.total)), DEPTH, outer="ks")
     summed = For("chunk") / Write(p.total)
     s.loop.reorder(*p.threads, "ks", "mr", "mc", p.inner, "hr", p.cols, at=summed)
     for other in (Write(p.total).first, For(p.rows) / Write(p.out)):
         s.loop.reorder(*p.threads, "mr", "mc", "hr", p.cols, at=other)
-    for dim, (_, size) in enumerate(col_tiles, 1):
-        s.matrix.split_dim(p.total, dim, size)
-    for dim, (_, size) in enumerate(row_tiles):
-        s.matrix.split_dim(p.total, dim, size)
     s.matrix.reorder_dims(p.total, [0, 4, 3, 6, 1, 5, 2, 7])
 
 
@@ -235,11 +235,8 @@ def _copied(s: TransformSession, x: StagedFactor, inner: str, w: WarpTile) -> Sp
     for array in (x.loaded, x.copy):
         s.loop.reorder(*order, at=Write(array).first)
     s.matrix.reorder_dims(x.loaded, [_dims(s, x.loaded).index(loop) for loop in order])
-    whole = order[0]
-    if has_quotients(s, filling(x.loaded, whole)):  # the first and the last column do not tell where those between are
-        whole = order[min(len(threads), len(order) - 1)]
-    s.loop.fast_path(filling(x.loaded, whole), when=is_divided(x.size) if vector and x.size else None)
-    return SpreadCopy(threads, vector)
+    has_fast_path = make_fast_path(s, x.loaded, order, when=is_divided(x.size) if vector and x.size else None)
+    return SpreadCopy(threads, vector if has_fast_path else None)
 
 
 def _divided_copy(s: TransformSession, x: StagedFactor, loop: str, size: int, outer: str) -> None:

@@ -32,13 +32,15 @@ def tensor_convolution(
     tile: tuple[int, int, int] = (128, 128, 16),
     warp: tuple[int, int] = (64, 32),
     precision: str = "tf32",
+    resident: int | None = None,
+    vector_out: bool = True,
 ) -> None:
     """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
     adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
-    sum."""
+    sum. `vector_out`: write two columns at a time where the size of a row is even; that is not shown if the size is a quotient."""
     inline_constants(s)
     # otherwise adjacent columns may be in different rows
-    in_rows = all(x.indices[-1] == Var(cols) for x in accesses(s, out))
+    in_rows = vector_out and all(x.indices[-1] == Var(cols) for x in accesses(s, out))
     _packed(s, filters, For(inner) / Write(total), [*grid, *taps, inner], rows, cols)
     tensor_contraction(
         s,
@@ -55,6 +57,7 @@ def tensor_convolution(
         warp=warp,
         vector=[PACKED, *([out] if in_rows else [])],
         precision=precision,
+        resident=resident,
     )
     s.gpu.stay_on_device()
 

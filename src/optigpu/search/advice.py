@@ -41,13 +41,15 @@ class SearchGuide(Guide):
         self.watch.tick()
         if p.sort is not INT:
             return refuted_uninterpreted(facts, p)
-        if negative_for_one(p, samples(facts)):
-            return True
         asked = advice(facts).asked
-        if p in asked:
-            return any(moved_to(facts, p, least=True))
-        asked.add(p)
-        return False
+        if p not in asked:
+            if negative_for_one(p, samples(facts)):
+                return True
+            asked[p] = None
+            return False
+        if (near := asked[p]) is None:
+            near = asked[p] = any(moved_to(facts, p, least=True))
+        return near
 
     def concerns(self, facts: Facts, c: Term, t: Term) -> bool:
         """Are c and t about the same numbers, or about some that facts without choices connect?"""

@@ -29,12 +29,12 @@ VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equat
 
 @dataclass
 class Advice:
-    """What is remembered of facts, once it was asked for: samples, the models made of them (uninterpreted or not), integers that
-    were not negative for a sample, and what the search has found out under these facts, by question."""
+    """What is remembered of facts, once it was asked for: samples, the models made of them (uninterpreted or not), of integers that
+    were not negative for a sample whether they are near one, and what the search has found out under these facts, by question."""
 
     samples: list[Sample] | None = None
     models: dict[bool, list[Model]] = field(default_factory=dict)
-    asked: set[Term] = field(default_factory=set)
+    asked: dict[Term, bool | None] = field(default_factory=dict)
     answers: dict[object, Any] = field(default_factory=dict)
 
 

@@ -214,10 +214,17 @@ class ThreadMap:
                     t, block = INT64, Cast(INT64, block, type=INT64)
                 first_of_block = Binary("*", block, expression(self.total(self.block)), type=t)
                 linear = Binary("+", first_of_block, Var("threadIdx.x", type=UINT), type=t)
-        out = linear if c.stride == constant_polynomial(1) else Binary("/", linear, expression(c.stride), type=t)
+        out = linear if c.stride == constant_polynomial(1) else Binary("/", linear, self.divisor(c.stride, t), type=t)
         if c.stride * c.extent != total:
-            out = Binary("%", out, expression(c.extent), type=t)
+            out = Binary("%", out, self.divisor(c.extent, t), type=t)
         return out
+
+    def divisor(self, p: Polynomial, t: Scalar) -> Expr:
+        """A product of extents, or one of them. In a kernel that runs each is at least 1, and all of them together are at most the
+        largest grid: so 32 bits hold it, though the terms that it is a sum of may need more."""
+        e = expression(p)
+        known = t != UINT or self.in_kernel(self.ranges).at_most(p, INT.high)
+        return e if known else Cast(UINT, e, type=UINT)
 
     def in_kernel(self, ranges: Ranges) -> Ranges:
         """The ranges of the host's variables in a kernel that runs: the extents of thread loops are at least 1, since they divide
@@ -244,7 +251,8 @@ class ThreadMap:
                 if first is not None:
                     ranges = ranges.declaring(first, constant_polynomial(0), extent - constant_polynomial(1))
                 most = extent if first is None else constant_polynomial(MAX_GRID_YZ)
-                ranges = ranges.having(f"{word}.{axis}", constant_polynomial(0), most - constant_polynomial(1))
+                name = f"{word}.{axis}"
+                ranges = ranges.having(name, constant_polynomial(0), most - constant_polynomial(1)).within(name, INT)
         return ranges
 
     def threads_per_block(self) -> int | None:

@@ -10,10 +10,21 @@ from typing import TypeAlias
 
 from optigpu.logic import terms as k
 from optigpu.logic.cells import Terms
-from optigpu.logic.equality import Case, EqualityStep, EqualitySteps, Extend, Partition, Reindex, Split, branches
+from optigpu.logic.equality import (
+    Case,
+    EqualityStep,
+    EqualitySteps,
+    Extend,
+    Partition,
+    Reindex,
+    Replace,
+    Split,
+    branches,
+)
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.equalities.determined_indices import DeterminedIndices
+from optigpu.search.equalities.equal_quotients import equal_quotient
 from optigpu.search.equalities.known_equations import known_equation, vanishing_sum
 from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.prefix_differences import prefix_difference_steps
@@ -33,6 +44,7 @@ from optigpu.search.equalities.sum_terms import (
     only_values,
     possible_ranges,
     rewrite_result,
+    single_values,
     term_size,
     zero_divisors,
 )
@@ -93,10 +105,14 @@ class EqualitySearch:
         self.forms.restart()
         self.reindexing.restart()
         self.matching.restart()
+        sums = [*big_operators(a), *big_operators(b)]
+        values = {v: c for v, c in single_values(facts).items() if any(v in t.free for t in sums)}
+        a, b = k.substitute(a, values), k.substitute(b, values)
         try:
-            return self._attempt(facts, a, b, MAX_NESTED_GOALS)
+            steps = self._attempt(facts, a, b, MAX_NESTED_GOALS)
         except GoalRefuted:
             return None
+        return None if steps is None else (*(Replace(v, c) for v, c in values.items()), *steps)
 
     def _spend(self, a: Term, b: Term) -> bool:
         """Pay for one more step. Return False if the budget is used up."""
@@ -127,13 +143,16 @@ class EqualitySearch:
             if not self._spend(a, b):
                 return None
             cuts = self.cuts.common(facts, a, b)
-            choice = None if cuts else _outermost_choice(facts, a, b)
+            step: Rewrite | None = None if cuts else equal_quotient(self.tools, facts, a, b)
+            choice = None if cuts or step else _outermost_choice(facts, a, b)
             if choice is not None:
                 self.choices += 1
                 case = self._case(facts, choice, a, b, depth)
                 self.choices -= 1
                 return (*steps, case) if case is not None else None
-            step = None if cuts else self._rewrite(facts, a, b)
+            if step is None:
+                cuts = cuts or self.cuts.at_shorter_end(facts, a, b)
+                step = None if cuts else self._rewrite(facts, a, b)
             if step is None and not cuts:
                 rest = prefix_difference_steps(self.tools, facts, a, b) or self._by_cases(facts, a, b, depth)
                 if rest is not None:

@@ -39,6 +39,20 @@ class SumCuts:
         others = (self.at_other_end(facts, s, t) for s, t in pairs if not cuts)
         return cuts or [c for c in [next((c for c in others if c is not None), None)] if c is not None]
 
+    def at_shorter_end(self, facts: Facts, a: Term, b: Term) -> list[Split]:
+        """Cut off the last summands of a sum that is another one without them, and of all sums over its range.
+
+        The bodies may differ: conditions that hold for all indices of the shorter sum are simplified away there, and a
+        shorter sum of numbers may be a known number.
+        """
+        candidates = [t for t in one_sided(a, b) if t.op in ("sum", "prod")]
+        for s, t in ((s, t) for s in candidates for t in candidates if s.op == t.op and s.args[0] is t.args[0]):
+            more, at = k.sub(t.args[1], s.args[1]), s.args[1]
+            longer = k.is_num(more) and more.data > 0 and self.tools.proves(facts, _is_cut(t, at))
+            if longer and facts.simplify(k.big(t.op, t.args[0], at, t.args[2])) is s:
+                return [Split(x, at) for x in candidates if x.args[:2] == t.args[:2]]
+        return []
+
     def in_summands(self, facts: Facts, t: Term) -> list[Split]:
         """Cut a sum over a range of numbers into its summands."""
         cuts: list[Split] = []

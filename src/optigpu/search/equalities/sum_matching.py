@@ -1,8 +1,8 @@
 """Two sums of the same products, whose indices are arguments of the functions that are multiplied: these tell which index of the
 one is which of the other.
 
-Sum(i in 0..n, 0 <= o - i < m ? X(i) * W(o - i) : 0) is Sum(p in 0..m, 0 <= o - p < n ? X(o - p) * W(p) : 0), by p = o - i. Code that
-scatters sums over i and p where i * stride + p == o, code that gathers over p alone, by i = (o - p) / stride.
+Sum(i in 0..n, 0 <= o - i < m ? X(i) * W(o - i) : 0) is Sum(p in 0..m, 0 <= o - p < n ? X(o - p) * W(p) : 0), by p = o - i.
+Code that scatters sums over i and p where i * stride + p == o, code that gathers over p alone, by i = (o - p) / stride.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ class SumMatching:
             return None
         if set(back.values()) <= set(ys) and set(forward.values()) <= set(xs):
             return None  # the same ranges in another order
-        return Reindex(
-            s, t, tuple(k.abstract(forward[y], xs) for y in ys), tuple(k.abstract(back[x], ys) for x in xs)
-        )
+        return Reindex(s, t, tuple(k.abstract(forward[y], xs) for y in ys), tuple(k.abstract(back[x], ys) for x in xs))
 
 
 def whole_nest(t: Term) -> Cells | None:

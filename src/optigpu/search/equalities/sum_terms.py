@@ -23,6 +23,7 @@ from optigpu.logic.equality import (
     peel,
     split,
 )
+from optigpu.logic.equations import solved
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import Term, instantiate
 from optigpu.search.search_tools import SearchTools
@@ -130,11 +131,24 @@ def only_values(facts: Facts, *terms: Term) -> list[Term]:
     c and another number, which they exclude."""
     if any(map(big_operators, terms)):
         return []
-    bounds = {i.args[0] for i in facts.items if i.op == "le" and i.args[0].sort is k.INT and len(i.args[0].free) == 1}
-    equations = [k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds]
+    bounds = _bounds_of_variables(facts)
+    equations = [k.eq(v, c) for v, c in single_values(facts).items()]
     two = {e for p in bounds if k.sub(k.neg(p), k.ONE) in bounds for e in (k.eq(p, k.ZERO), k.eq(p, k.num(-1)))}
     equations += [e for e in two if facts.proves(e)]
     return sorted(e for e in equations if any(e.free <= t.free for t in terms))
+
+
+def single_values(facts: Facts) -> dict[Term, Term]:
+    """The integers that the facts bound by one number from both sides, with that number."""
+    bounds = _bounds_of_variables(facts)
+    equations = sorted({k.eq(p, k.ZERO) for p in bounds if k.neg(p) in bounds})
+    solutions = (solved(e) for e in equations)
+    return {s[0]: s[1] for s in solutions if s is not None and k.is_num(s[1])}
+
+
+def _bounds_of_variables(facts: Facts) -> set[Term]:
+    """The terms p of one variable, of which the facts say that p <= 0."""
+    return {i.args[0] for i in facts.items if i.op == "le" and i.args[0].sort is k.INT and len(i.args[0].free) == 1}
 
 
 def zero_divisors(facts: Facts, *terms: Term) -> list[Term]:

@@ -70,9 +70,16 @@ def _joined_number(test: Term, then: Term, other: Term, if_true: Facts, if_false
     A sum with guards, and without them where all of them hold, is the sum with guards.
     """
     for here, there, facts in ((then, other, if_true), (other, then, if_false)):
-        if facts.simplify(there) is facts.simplify(here):
+        if _same(facts, here, there):
             return there
     return k.ite(test, then, other)
+
+
+def _same(facts: Facts, a: Term, b: Term) -> bool:
+    """Are they simplified to the same term? What numbers have in common is not looked at: many branches may add to it."""
+    if a.sort.numeric:
+        return k.is_zero(facts.simplify(k.sub(a, b)))
+    return facts.simplify(a) is facts.simplify(b)
 
 
 def _conditional(memory: Memory, u: Update, before: Content, branch: _Branch, accessed: set[Terms]) -> Update:

@@ -224,8 +224,8 @@ class EffectInference:
         return replace(u, cells=replace(u.cells, where=k.abstract(where, xs)), value=k.abstract(value, xs))
 
     def _scattered(self, base: str, updates: list[Update]) -> Accumulation | None:
-        """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells that may be it, most with
-        no change."""
+        """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells that may be it, most
+        with no change."""
         content, facts = self.summary.entry[base], self.summary.facts
         cells = scattered_cells(self.tools, content, updates, self.summary.v)
         xs = self.tools.temporaries(cells.arity, "c")
@@ -254,8 +254,8 @@ class EffectInference:
         return Accumulation(base, (Update(cells, k.abstract(step.summand, xs), updates[0].at),), step.monoid)
 
     def _summed(self, u: Update, content: Content, index: Terms, facts: Facts) -> Term | None:
-        """Compute what an update adds to the cell at this index as a sum over its binders, at most one of which has that cell: where
-        quotients would tell which."""
+        """Compute what an update adds to the cell at this index as a sum over its binders, at most one of which has that cell:
+        where quotients would tell which."""
         bs = self.tools.temporaries(u.cells.arity, "c")
         at = u.cells.at(bs)
         summand = difference(instantiate(u.value, bs), content.initial(at))
@@ -319,7 +319,7 @@ class EffectInference:
 
 
 def _without_consequences(facts: Facts, condition: Term) -> Term:
-    """Drop the conjuncts that follow from the equations among them: of `0 <= e && e < n && e == c`, for a c in 0..n, the first two."""
+    """Drop the conjuncts that follow from the equations among them: of `0 <= e && e < n && e == c`, for c in 0..n, two."""
     conjuncts = k.conjuncts(condition)
     equations = [c for c in conjuncts if c.op == "eq"]
     known = facts.assume(*equations)

@@ -41,7 +41,7 @@ def scattered_cells(tools: SearchTools, content: Content, updates: Sequence[Upda
 def _is_fixed(
     index: Terms, at: int, binders: Terms, ranges: dict[Term, tuple[Term, Term]], moving: tuple[Term, Term]
 ) -> bool:
-    """Is the index at this place the same in all iterations: without what moves, a range of neighbours at most that it alone has?"""
+    """Is the index at this place the same in all iterations: without what moves, at most a range of neighbours of its own?"""
     e, used = index[at], index[at].free & set(binders)
     alone = all(b in ranges and not any(b in t.free for p, t in enumerate(index) if p != at) for b in used)
     neighbours = all(k.coefficients(e).get((b,)) == 1 and b not in k.sub(e, b).free for b in used)
