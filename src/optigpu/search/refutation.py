@@ -12,7 +12,7 @@ from optigpu.logic.facts import Facts
 from optigpu.logic.quantifiers import UNIVERSAL
 from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
-from optigpu.search.samples import advice, moved_to, samples
+from optigpu.search.samples import advice, moved_to, samples, small_samples
 
 LINEAR = frozenset(("le", "eq", "not", "and", "or", "poly", "num", "var"))  # operators whose value is always defined
 
@@ -21,6 +21,8 @@ def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
     """Is there a model of the facts in which a and b are not equal?"""
     a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
     steps = THOROUGH_EVALUATION if thorough else QUICK_EVALUATION
+    if thorough and any(m.tells_apart(a, b, steps // 4) for m in _small_models(facts)):
+        return True
     for m in _models(facts, False):
         if m.tells_apart(a, b, steps // 2):
             return True
@@ -71,6 +73,11 @@ def _holds(m: Model, item: Term) -> bool:
 @lru_cache(10_000)
 def _holds_for(item: Term, numbers: frozenset[tuple[Term, int]], uninterpreted: bool) -> bool:
     return bool(Model(dict(numbers), uninterpreted).truth(item))
+
+
+def _small_models(facts: Facts) -> list[Model]:
+    models = [Model(env, False) for env in small_samples(facts)]
+    return [m for m in models if all(m.truth(i) for i in facts.items)]
 
 
 def _ground(facts: Facts, uninterpreted: bool) -> list[Term]:
