@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from random import Random
+
+import pytest
+
 from optigpu.logic import terms as k
 from optigpu.logic.equality import Equality, Reindex, Replace, peel
 from optigpu.logic.facts import Facts
@@ -9,11 +14,13 @@ from optigpu.logic.judge import ObligationJudge
 from optigpu.logic.terms import INT, ONE, REAL, ZERO, Term, fun_sort
 from optigpu.search.advice import SearchGuide
 from optigpu.solver.z3_solver import Z3Solver
+from tests.support.model import cell_list
+from tests.support.terms import evaluate
 
 A = k.var("A", fun_sort((INT,), REAL))
 C = k.var("C", fun_sort((INT, INT), REAL))
 n, m = (k.var(v, INT) for v in "nm")
-I0 = k.bound(0, INT)
+I0, I1 = (k.bound(i, INT) for i in (0, 1))
 NIL = k.num(0, REAL)
 
 
@@ -80,3 +87,68 @@ def test_a_replaced_term_has_no_loose_index() -> None:
     zero_everywhere = k.eq(k.app(A, I0), k.app(A, I0))
     assert zero_everywhere is k.TRUE
     assert not equal([], total, NIL, Replace(k.app(C, I0, m), k.app(C, I0, m)))
+
+
+def weighted(factor: Term, op: str = "sum") -> Term:
+    """The sum over i in 0..n of the factor (under i) times the sum over p in 0..m of C(i, p); the same of products."""
+    return k.big(op, ZERO, n, k.mul(factor, k.big(op, ZERO, m, k.app(C, I1, I0))))
+
+
+def exchanged(summand: Term, op: str = "sum") -> Term:
+    """The same ranges in the other order; the summand is under p and i."""
+    return k.big(op, ZERO, m, k.big(op, ZERO, n, summand))
+
+
+def test_a_factor_between_sums_belongs_to_the_summand() -> None:
+    swapped = (I0, I1)
+    old = weighted(k.app(A, I0))
+    new = exchanged(k.mul(k.app(A, I0), k.app(C, I0, I1)))
+    assert peel(old, 2) is None and peel(old, 2, factors=True) is not None
+    assert equal([], old, new, Reindex(old, new, swapped, swapped))
+    assert equal([], new, old, Reindex(new, old, swapped, swapped))
+    scaled = k.scale(-3, old)
+    assert equal([], scaled, k.scale(-3, new), Reindex(scaled, k.scale(-3, new), swapped, swapped))
+    for wrong in (
+        k.app(C, I0, I1),  # no factor
+        k.mul(k.app(A, I1), k.app(C, I0, I1)),  # that of the other index
+        k.mul(k.app(A, I0), k.app(A, I0), k.app(C, I0, I1)),  # twice
+        k.mul(k.num(2, REAL), k.app(A, I0), k.app(C, I0, I1)),
+    ):
+        assert not equal([], old, exchanged(wrong), Reindex(old, exchanged(wrong), swapped, swapped))
+    assert not equal([], old, new, Reindex(old, new, (I1, I0), (I1, I0)))
+
+
+def test_a_factor_between_products_does_not() -> None:
+    """Prod(i, a(i) * Prod(p, c)) has a(i) once, and not m times."""
+    old, new = weighted(k.app(A, I0), "prod"), exchanged(k.mul(k.app(A, I0), k.app(C, I0, I1)), "prod")
+    assert peel(old, 2, "prod", factors=True) is None
+    assert not equal([], old, new, Reindex(old, new, (I0, I1), (I0, I1)))
+    mixed = k.big("prod", ZERO, n, k.mul(k.app(A, I0), k.big("sum", ZERO, m, k.app(C, I1, I0))))
+    assert peel(mixed, 2, factors=True) is None and peel(mixed, 2, "prod", factors=True) is None
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_index_set_with_factors_has_the_same_total(seed: int) -> None:
+    """Nests with factors and guards at every level, over ranges that may be empty: the term is the sum over its index set."""
+    r = Random(seed)
+    x, y = k.var("x", INT), k.var("y", INT)
+    atoms = [k.app(A, x), k.app(A, y), k.app(C, x, y), k.app(C, y, x), k.num(-2, REAL), k.num(Fraction(1, 2), REAL)]
+    tests = [k.TRUE, k.lt(x, n), k.eq(k.add(x, y), m), k.le(ZERO, k.sub(x, y)), k.lt(ZERO, n)]
+
+    def guarded(t: Term, allowed: list[Term]) -> Term:
+        return k.ite(r.choice(allowed), k.mul(t, *r.sample(atoms, r.randint(0, 2))), NIL)
+
+    inner = k.big(
+        "sum", k.num(r.randint(-1, 1)), r.choice([m, n]), k.abstract(guarded(r.choice(atoms[:4]), tests), (y,))
+    )
+    t = k.big("sum", k.num(r.randint(-1, 1)), n, k.abstract(k.substitute(guarded(inner, tests), {y: m}), (x,)))
+    whole = next((s for d in (2, 1) if (s := peel(t, d, factors=True)) is not None), None)
+    for _ in range(6):
+        env = {
+            "n": r.randint(-1, 3),
+            "m": r.randint(-1, 3),
+            "A": lambda i: Fraction(3 * i - 1, 2),
+            "C": lambda i, j: i * 5 + j,
+        }
+        if whole is not None:
+            assert sum(summand for (summand,) in cell_list(whole, env)) == evaluate(t, env)

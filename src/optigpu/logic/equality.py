@@ -227,7 +227,7 @@ class Equality:
         """The maps between the index sets are inverse to each other, stay in the sets, and corresponding summands are equal."""
         n, m = len(back), len(forward)
         op = "prod" if old.op == "prod" else "sum"
-        source, target = peel(old, n, op), peel(new, m, op)
+        source, target = peel(old, n, op, factors=True), peel(new, m, op, factors=True)
         if source is None or target is None:
             return False
         b, inside = facts.arbitrary(*(INT,) * n)
@@ -296,12 +296,18 @@ def partition(t: Term, test: Term) -> Term:
     return k.add(*(k.big("sum", low, high, p) for p in parts))
 
 
-def peel(t: Term, depth: int, op: str = "sum") -> Cells | None:
+def peel(t: Term, depth: int, op: str = "sum", factors: bool = False) -> Cells | None:
     """The outermost `depth` sums of a term, with guards (`c ? v : 0`) around and inside them: an index set, whose `index` is the
-    summand. The same of products, whose guards are `c ? v : 1`."""
+    summand. The same of products, whose guards are `c ? v : 1`. `factors`: also of `a * Sum(x)`, which is `Sum(a * x)`."""
     ranges: list[tuple[Term, Term]] = []
     guards: list[Term] = []
+    around = [k.num(1, t.sort)] if factors and t.sort.numeric else []
     for level in range(depth + 1):
+        if level and op == "sum" and around and t.op == "poly" and len(t.data) == 1:
+            ((m, c),) = t.data
+            at = next((i for i, a in enumerate(m) if a.op == "sum"), 0)
+            around += [k.shift(k.mul(k.num(c, t.sort), *m[:at], *m[at + 1 :]), depth + 1 - level)]
+            t = m[at]
         if level and t.op != op:
             return None
         if level:
@@ -311,7 +317,7 @@ def peel(t: Term, depth: int, op: str = "sum") -> Cells | None:
         if unit in t.args[1:]:
             c, t = (t.args[0], t.args[1]) if t.args[2] is unit else (k.not_(t.args[0]), t.args[2])
             guards.append(k.shift(c, depth - level))
-    return Cells("", tuple(ranges), k.and_(*guards), (t,))
+    return Cells("", tuple(ranges), k.and_(*guards), (k.mul(*around, t) if around else t,))
 
 
 def maximum_parts(t: Term, ranges: tuple[tuple[Term, Term], ...] = (), where: Term = TRUE) -> list[Cells]:

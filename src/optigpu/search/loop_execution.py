@@ -207,7 +207,7 @@ class LoopExecution:
 
     def _world(self, state: State) -> World:
         """Start an exploration from here."""
-        contents = {b: unknown_content(self.tools, b, len(info.dims), info.sort) for b, info in state.bases.items()}
+        contents = {b: unknown_content(self.tools, b, info.dims, info.sort) for b, info in state.bases.items()}
         facts = state.facts.assume(*self._facts_about_contents(state, contents))
         return World(facts, {**state.env, **dict(zip(ANY_LAUNCH, launch_of(state.context)))}, contents)
 

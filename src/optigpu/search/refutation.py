@@ -5,12 +5,14 @@ Nothing rests on this: the only answer that a model gives is "not proved".
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.quantifiers import UNIVERSAL
 from optigpu.logic.terms import INT, Term
 from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
-from optigpu.search.samples import advice, moved_to, samples
+from optigpu.search.samples import advice, moved_to, samples, small_samples
 
 LINEAR = frozenset(("le", "eq", "not", "and", "or", "poly", "num", "var"))  # operators whose value is always defined
 
@@ -19,6 +21,8 @@ def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
     """Is there a model of the facts in which a and b are not equal?"""
     a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
     steps = THOROUGH_EVALUATION if thorough else QUICK_EVALUATION
+    if thorough and any(m.tells_apart(a, b, steps // 4) for m in _small_models(facts)):
+        return True
     for m in _models(facts, False):
         if m.tells_apart(a, b, steps // 2):
             return True
@@ -54,8 +58,26 @@ def _models(facts: Facts, uninterpreted: bool) -> list[Model]:
     if uninterpreted not in remembered.models:
         items = [i for i in _ground(facts, uninterpreted) if not _holds_for_samples(i)]
         models = [Model(env, uninterpreted) for env in samples(facts)]
-        remembered.models[uninterpreted] = [m for m in models if all(m.truth(i) for i in items)]
+        remembered.models[uninterpreted] = [m for m in models if all(_holds(m, i) for i in items)]
     return remembered.models[uninterpreted]
+
+
+def _holds(m: Model, item: Term) -> bool:
+    """Does a fact hold in a model? One with many instances is evaluated once for the same numbers: facts that extend others have
+    most of their numbers, too."""
+    if k.BINDERS.isdisjoint(item.ops):
+        return bool(m.truth(item))
+    return _holds_for(item, frozenset((x, m.env[x]) for x in item.free if x in m.env), m.uninterpreted)
+
+
+@lru_cache(10_000)
+def _holds_for(item: Term, numbers: frozenset[tuple[Term, int]], uninterpreted: bool) -> bool:
+    return bool(Model(dict(numbers), uninterpreted).truth(item))
+
+
+def _small_models(facts: Facts) -> list[Model]:
+    models = [Model(env, False) for env in small_samples(facts)]
+    return [m for m in models if all(m.truth(i) for i in facts.items)]
 
 
 def _ground(facts: Facts, uninterpreted: bool) -> list[Term]:

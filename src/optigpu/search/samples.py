@@ -23,6 +23,7 @@ MAX_MOVED_VARIABLES = 6  # to find a sample for one goal
 MAX_REPAIRS = 12  # variables chosen anew in one attempt at a sample
 # How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
 SPREADS = (70, 70**4, 1300)
+SMALL_SPREAD, SMALL_SAMPLES = 3, 200  # for sums inside sums, which have too many summands otherwise
 VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equations that each variable occurs in
 
 
@@ -55,6 +56,14 @@ def samples(facts: Facts) -> list[Sample]:
     return remembered.samples
 
 
+def small_samples(facts: Facts) -> list[Sample]:
+    """Return other numbers for which the facts hold, small ones where there are such."""
+    rng = Random(len(facts.assumptions))
+    used, bounds = _integers(facts.items), _bounds_of_variables(facts.items)
+    chosen = [_completed({}, used, bounds, rng, SMALL_SPREAD) for _ in range(SMALL_SAMPLES)]
+    return [env for env in chosen if _repaired(facts.items, env, bounds, rng, SMALL_SPREAD)]
+
+
 def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
     """Is the integer p negative for one of the samples?"""
     for env in samples:
@@ -77,15 +86,19 @@ def extended(samples: list[Sample], satisfied: frozenset[Term], items: Sequence[
     rng = Random(seed)
     used, bounds = _integers(items), _bounds_of_variables(items)
     more = samples if any(x not in s for s in samples for x in used) else ()
-    chosen = [_completed(s, used, bounds, rng, n) for n, s in enumerate((*samples, *more))]
+    chosen = [_completed(s, used, bounds, rng, _spread(n)) for n, s in enumerate((*samples, *more))]
     kept = [env for env in chosen if _all_hold(new, env)]
     if not kept:
         chosen = chosen[: MAX_SAMPLES // 2]
-        chosen += [_completed({}, used, bounds, rng, n) for n in range(MAX_SAMPLES - len(chosen))]
-        kept = [env for n, env in enumerate(chosen) if _repaired(items, env, bounds, rng, n)]
+        chosen += [_completed({}, used, bounds, rng, _spread(n)) for n in range(MAX_SAMPLES - len(chosen))]
+        kept = [env for n, env in enumerate(chosen) if _repaired(items, env, bounds, rng, _spread(n))]
     if len(kept) > TOO_FEW_SAMPLES or not used:
         return kept[:MAX_SAMPLES]
     return _varied(kept, used, items, bounds, rng)
+
+
+def _spread(attempt: int) -> int:
+    return SPREADS[attempt % len(SPREADS)]
 
 
 def _varied(
@@ -96,7 +109,7 @@ def _varied(
     for n in range(MAX_SAMPLES - len(kept) if kept else 0):
         dropped = set(used[rng.randrange(len(used)) :])
         start = {x: value for x, value in kept[n % len(kept)].items() if x not in dropped}
-        env = _completed(start, used, bounds, rng, n)
+        env = _completed(start, used, bounds, rng, _spread(n))
         if env not in varied and _all_hold(items, env):
             varied.append(env)
     return varied
@@ -115,15 +128,15 @@ def _bounds_of_variables(items: Iterable[Term]) -> VariableBounds:
     return bounds
 
 
-def _completed(start: Sample, used: Iterable[Term], bounds: VariableBounds, rng: Random, attempt: int) -> Sample:
+def _completed(start: Sample, used: Iterable[Term], bounds: VariableBounds, rng: Random, spread: int) -> Sample:
     env = dict(start)
     for x in used:
         if x not in env:
-            env[x] = _choose(x, env, bounds.get(x, ()), rng, SPREADS[attempt % len(SPREADS)])
+            env[x] = _choose(x, env, bounds.get(x, ()), rng, spread)
     return env
 
 
-def _repaired(items: Sequence[Term], env: Sample, bounds: VariableBounds, rng: Random, attempt: int) -> bool:
+def _repaired(items: Sequence[Term], env: Sample, bounds: VariableBounds, rng: Random, spread: int) -> bool:
     """Choose variables of violated items anew, a few times, until all items hold."""
     violated = {i for i in items if not _holds(i, env)}
     for _ in range(MAX_REPAIRS if violated else 0):
@@ -132,7 +145,7 @@ def _repaired(items: Sequence[Term], env: Sample, bounds: VariableBounds, rng: R
         if x is wanted:
             return False
         wanted_bounds = _bounds_of_variables([wanted]).get(x, [])
-        env[x] = _choose(x, env, [*wanted_bounds, *bounds.get(x, ())], rng, SPREADS[attempt % len(SPREADS)])
+        env[x] = _choose(x, env, [*wanted_bounds, *bounds.get(x, ())], rng, spread)
         concerned = [i for i in items if x in i.free]
         violated = violated.difference(concerned).union(i for i in concerned if not _holds(i, env))
         if not violated:

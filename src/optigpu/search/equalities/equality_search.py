@@ -30,6 +30,7 @@ from optigpu.search.equalities.maxima import Guess, MaximumSearch
 from optigpu.search.equalities.prefix_differences import prefix_difference_steps
 from optigpu.search.equalities.sum_cuts import SumCuts
 from optigpu.search.equalities.sum_forms import SumForms
+from optigpu.search.equalities.sum_matching import SumMatching
 from optigpu.search.equalities.sum_nests import SumNests
 from optigpu.search.equalities.sum_reindexing import MAX_STRIDE, SMALL_STRIDE, SumReindexing
 from optigpu.search.equalities.sum_terms import (
@@ -83,6 +84,7 @@ class EqualitySearch:
         self.cuts = SumCuts(tools)
         self.reindexing = SumReindexing(tools, self.forms)
         self.nests = SumNests(tools)
+        self.matching = SumMatching(tools, self.forms)
         self.determined = DeterminedIndices(tools, self.forms)
         self.maxima = MaximumSearch(tools)
 
@@ -102,6 +104,7 @@ class EqualitySearch:
         self.never_alike.clear()
         self.forms.restart()
         self.reindexing.restart()
+        self.matching.restart()
         sums = [*big_operators(a), *big_operators(b)]
         values = {v: c for v, c in single_values(facts).items() if any(v in t.free for t in sums)}
         a, b = k.substitute(a, values), k.substitute(b, values)
@@ -204,6 +207,9 @@ class EqualitySearch:
 
     def _rewrite(self, facts: Facts, a: Term, b: Term) -> Rewrite | None:
         """Find a step that simplifies a sum, or makes two sums more alike."""
+        matched = self.matching.matched(facts, a, b)
+        if matched is not None:
+            return matched
         candidates = one_sided(a, b)
         for t in candidates:
             simpler = self.forms.absorbed_first_index(facts, t) or self.forms.simpler(facts, t)

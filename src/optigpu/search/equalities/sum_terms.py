@@ -97,10 +97,10 @@ def term_size(t: Term) -> int:
     return sum(1 for _ in k.subterms(t))
 
 
-def nested_sums(t: Term) -> int:
-    """How many sums stand around the summand of a nested sum."""
+def nested_sums(t: Term, factors: bool = False) -> int:
+    """How many sums stand around the summand of a nested sum. `factors`: also where factors stand between them."""
     depth = 0
-    while peel(t, depth + 1) is not None:
+    while peel(t, depth + 1, factors=factors) is not None:
         depth += 1
     return depth
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import Cells, Terms, box, same
+from optigpu.logic.cells import Terms, same
 from optigpu.logic.facts import Facts
 from optigpu.logic.terms import INT, TRUE, Term, instantiate
 from optigpu.search.explore.accumulation import (
@@ -36,10 +36,11 @@ from optigpu.search.explore.loop_effects import (
     Scratch,
     UnknownEffect,
 )
+from optigpu.search.explore.scattered_cells import scattered_cells
 from optigpu.search.explore.symbolic_memory import Content, Update
 from optigpu.search.explore.telescoping_sums import telescoped
 from optigpu.search.explore.weighted_sums import weighted_sum
-from optigpu.search.fresh_names import WHOLE_EXTENT, at_entry, is_expressible, scoped, search_var
+from optigpu.search.fresh_names import at_entry, is_expressible, scoped, search_var
 from optigpu.search.search_tools import SearchTools
 
 
@@ -223,15 +224,25 @@ class EffectInference:
         return replace(u, cells=replace(u.cells, where=k.abstract(where, xs)), value=k.abstract(value, xs))
 
     def _scattered(self, base: str, updates: list[Update]) -> Accumulation | None:
-        """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells, most with no change."""
+        """Recognise a histogram or a guarded accumulator: the cell varies, so it is an update of all cells that may be it, most
+        with no change."""
         content, facts = self.summary.entry[base], self.summary.facts
-        xs = self.tools.temporaries(content.rank, "c")
-        value = old = content.initial(xs)
+        cells = scattered_cells(self.tools, content, updates, self.summary.v)
+        xs = self.tools.temporaries(cells.arity, "c")
+        index = cells.at(xs)
+        within = [k.and_(k.le(k.ZERO, e), k.lt(e, d)) for e, d in zip(index, content.dims) if d is not None]
+        inside = facts.assume(*within)
+        value = old = content.initial(index)
         for u in updates:
-            member = u.member(self.tools, xs, facts)
+            member = u.member(self.tools, index, facts)
             if member is None:
                 return None
-            condition, new = member
+            condition, new = _without_consequences(inside, member[0]), member[1]
+            if any(not k.is_num(q.args[1]) for q in k.subterms_with(condition, "fdiv")):
+                total = self._summed(u, content, index, inside)
+                if total is not None:
+                    value = k.add(value, total)
+                    continue
             if u.cells.arity == 0:  # where the cell is the one, reading it is reading this one
                 new = k.replace_subterms(new, {content.initial(u.cells.index): old})
             if content.rank:
@@ -240,8 +251,27 @@ class EffectInference:
         step = accumulation(value, old, content.start)
         if step is None or step.monoid not in NUMERIC_MONOIDS:
             return None
-        cells = Cells(base, (), TRUE, ()) if not content.rank else box(base, (WHOLE_EXTENT,) * content.rank)
         return Accumulation(base, (Update(cells, k.abstract(step.summand, xs), updates[0].at),), step.monoid)
+
+    def _summed(self, u: Update, content: Content, index: Terms, facts: Facts) -> Term | None:
+        """Compute what an update adds to the cell at this index as a sum over its binders, at most one of which has that cell:
+        where quotients would tell which."""
+        bs = self.tools.temporaries(u.cells.arity, "c")
+        at = u.cells.at(bs)
+        summand = difference(instantiate(u.value, bs), content.initial(at))
+        if summand is None or content.start in summand.free:
+            return None
+        known = {e: x for e, x in zip(at, index) if e in bs}
+        ranges = [(b, lo, hi) for b, (lo, hi) in zip(bs, u.cells.ranges) if b not in known]
+        if any(r.level for _, *ends in ranges for r in ends):
+            return None
+        where = k.and_(u.cells.domain(bs), same(at, index))
+        bounds = facts.assume(*(k.and_(k.le(lo, b), k.lt(b, hi)) for b, lo, hi in ranges))
+        condition = _without_consequences(bounds, k.substitute(where, known))
+        total = k.ite(condition, k.substitute(summand, known), k.num(0, summand.sort))
+        for b, lo, hi in reversed(ranges):
+            total = k.big("sum", lo, hi, k.abstract(total, (b,)))
+        return total
 
     def _in_terms_of(self, t: Term, old: Term, facts: Facts) -> Term:
         """Replace other readings of a cell by `old`, where the index is known to be the same; take it out of choices."""
@@ -286,3 +316,11 @@ class EffectInference:
         xs = self.tools.temporaries(content.rank, "x")
         value = self.contents.value_at_start(effect, xs, content.initial(xs), facts)
         return k.lam(xs, value) if content.rank else value
+
+
+def _without_consequences(facts: Facts, condition: Term) -> Term:
+    """Drop the conjuncts that follow from the equations among them: of `0 <= e && e < n && e == c`, for c in 0..n, two."""
+    conjuncts = k.conjuncts(condition)
+    equations = [c for c in conjuncts if c.op == "eq"]
+    known = facts.assume(*equations)
+    return k.and_(*equations, *(c for c in conjuncts if c.op != "eq" and not known.proves(c)))

@@ -109,7 +109,8 @@ class Explorer:
                 self.memory.write(address.base, Update(single(address.base, index), new, i.at), w)
                 w.touched += ((address.base, index),)
             case kc.Allocate(base, sort):
-                w.contents[base] = unknown_content(self.tools, base, len(i.dims) + i.distributed, sort)
+                dims = (*(None,) * i.distributed, *w.values(i.dims))
+                w.contents[base] = unknown_content(self.tools, base, dims, sort)
             case kc.Release(base):
                 if base in w.outer:
                     raise Unexplorable(Obstacle.FREED, base)

@@ -26,7 +26,7 @@ class RememberedSummary:
     """`inner`: the summaries of the loops inside, by their place among all instructions of the loop."""
 
     loop: kc.CountedLoop
-    arrays: dict[str, tuple[int, Sort]]
+    arrays: dict[str, tuple[tuple[Term | None, ...], Sort]]
     summary: LoopSummary
     inner: tuple[tuple[int, Summarised], ...]
 
@@ -55,9 +55,9 @@ class RememberedSummaries:
         self._known.setdefault(question, []).append(entry)
 
 
-def arrays_in(w: World) -> dict[str, tuple[int, Sort]]:
-    """The arrays and variables in memory, with their dimensions and the sort of their elements."""
-    return {base: (c.rank, c.sort) for base, c in w.contents.items()}
+def arrays_in(w: World) -> dict[str, tuple[tuple[Term | None, ...], Sort]]:
+    """The arrays and variables in memory, with their sizes and the sort of their elements."""
+    return {base: (c.dims, c.sort) for base, c in w.contents.items()}
 
 
 def moved(x: Summarised, places: dict[int, int]) -> Summarised:

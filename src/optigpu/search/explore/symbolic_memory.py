@@ -54,8 +54,12 @@ class Content:
     """What an array holds: what it held at the start (a function of the index, or one value) and the updates since."""
 
     start: Term
-    rank: int
+    dims: tuple[Term | None, ...]  # the sizes of the array, as far as known
     updates: tuple[Update, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        return len(self.dims)
 
     @property
     def sort(self) -> Sort:
@@ -66,14 +70,14 @@ class Content:
         return k.app(self.start, *index) if self.rank else self.start
 
 
-def unknown_content(tools: SearchTools, base: str, rank: int, sort: Sort) -> Content:
+def unknown_content(tools: SearchTools, base: str, dims: tuple[Term | None, ...], sort: Sort) -> Content:
     """Make contents of which only the name is known."""
-    return Content(tools.names.contents(base, k.fun_sort((INT,) * rank, sort) if rank else sort), rank)
+    return Content(tools.names.contents(base, k.fun_sort((INT,) * len(dims), sort) if dims else sort), dims)
 
 
 def unknown_contents(tools: SearchTools, contents: dict[str, Content]) -> dict[str, Content]:
     """Replace the contents of all arrays by unknown ones."""
-    return {base: unknown_content(tools, base, c.rank, c.sort) for base, c in contents.items()}
+    return {base: unknown_content(tools, base, c.dims, c.sort) for base, c in contents.items()}
 
 
 @dataclass
