@@ -2,7 +2,6 @@
 // expect: VERIFIED
 // mutate: "s = i + p" -> "s = i + p + 1" => REFUTED[OG302] y[o][s][j + q][l + r] += x[c][i][j][l] * f[c][o][p][q][r];
 // mutate: "e - r < d ?" -> "e - r < d - 1 ?" => REFUTED[OG305] y ~> Matrix4(outputs
-//   y ~> Matrix4(outputs, h + 2, w + 2, d + 2, fun o a b e -> Sum(c in 0..inputs, p in 0..3, q in 0..3, r in 0..3, "
 
 void scatter(int inputs, int outputs, int h, int w, int d, float x[inputs][h][w][d], float f[inputs][outputs][3][3][3],
              float y[outputs][h + 2][w + 2][d + 2]) {
