@@ -212,8 +212,6 @@ class Facts:
         if t.level > 0:
             return t
         new = k.rebuild(t, lambda x, _: self._simplify(x))
-        if new.sort is TRUE.sort and (self._denies(k.not_(new)) or self._denies(new)):
-            return TRUE if self._denies(k.not_(new)) else FALSE
         match new.op:
             case "and" | "or" if "ite" in new.ops and not self._deciding:
                 return self._decide_operands(new)
@@ -230,7 +228,12 @@ class Facts:
             case "max":
                 return self._maximum(new)
             case "le" | "lt" | "eq":
-                return TRUE if self._prove(new) else FALSE if self._prove(k.not_(new)) else new
+                if new in self.known or self._prove(new):
+                    return TRUE
+                opposite = k.not_(new)
+                return FALSE if self._denies(new) or self._prove(opposite) else TRUE if self._denies(opposite) else new
+            case "and" | "or" | "not" | "app" if new.sort is TRUE.sort:
+                return FALSE if self._denies(new) else TRUE if self._denies(k.not_(new)) else new
             case _:
                 return new
 

@@ -21,6 +21,7 @@ Number: TypeAlias = int | Fraction  # truth values are 0 and 1
 
 QUICK_EVALUATION = 6000  # subterms evaluated for one question, at most half of what is left in one model
 THOROUGH_EVALUATION = 60_000  # and for one that much depends on
+SMALL_EVALUATION = 250_000  # and for that one in models with small sizes
 MAX_REMEMBERED = 2000  # values of a model
 WITH_LAWS = ("log", "log2", "sqrt")  # functions of which the facts may decide more than that they are positive
 LARGE = 10**9  # beyond the values of functions

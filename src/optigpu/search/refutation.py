@@ -11,7 +11,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.quantifiers import UNIVERSAL
 from optigpu.logic.terms import INT, Term
-from optigpu.search.arbitrary_model import QUICK_EVALUATION, THOROUGH_EVALUATION, Model
+from optigpu.search.arbitrary_model import QUICK_EVALUATION, SMALL_EVALUATION, THOROUGH_EVALUATION, Model
 from optigpu.search.samples import advice, moved_to, samples, small_samples
 
 LINEAR = frozenset(("le", "eq", "not", "and", "or", "poly", "num", "var"))  # operators whose value is always defined
@@ -21,14 +21,17 @@ def differ(facts: Facts, a: Term, b: Term, *, thorough: bool = False) -> bool:
     """Is there a model of the facts in which a and b are not equal?"""
     a, b = facts.apply(a), facts.apply(b)  # samples are of the variables that the items have
     steps = THOROUGH_EVALUATION if thorough else QUICK_EVALUATION
-    if thorough and any(m.tells_apart(a, b, steps // 4) for m in _small_models(facts)):
+    if thorough and any(_tell_apart(models, a, b, SMALL_EVALUATION) for models in _small_models(facts)):
         return True
-    for m in _models(facts, False):
+    return _tell_apart(_models(facts, False), a, b, steps)
+
+
+def _tell_apart(models: list[Model], a: Term, b: Term, steps: int) -> bool:
+    """Do a and b differ in one of the models? No model may take more than half of the steps that are left."""
+    for m in models:
         if m.tells_apart(a, b, steps // 2):
             return True
         steps -= m.steps_taken
-        if steps <= 0:
-            break
     return False
 
 
@@ -75,9 +78,9 @@ def _holds_for(item: Term, numbers: frozenset[tuple[Term, int]], uninterpreted: 
     return bool(Model(dict(numbers), uninterpreted).truth(item))
 
 
-def _small_models(facts: Facts) -> list[Model]:
-    models = [Model(env, False) for env in small_samples(facts)]
-    return [m for m in models if all(m.truth(i) for i in facts.items)]
+def _small_models(facts: Facts) -> list[list[Model]]:
+    models = [[Model(env, False) for env in found] for found in small_samples(facts)]
+    return [[m for m in found if all(m.truth(i) for i in facts.items)] for found in models]
 
 
 def _ground(facts: Facts, uninterpreted: bool) -> list[Term]:

@@ -23,7 +23,9 @@ MAX_MOVED_VARIABLES = 6  # to find a sample for one goal
 MAX_REPAIRS = 12  # variables chosen anew in one attempt at a sample
 # How far from its lower bound a variable is chosen: sizes are small, larger than all tiles, or between.
 SPREADS = (70, 70**4, 1300)
-SMALL_SPREAD, SMALL_SAMPLES = 3, 200  # for sums inside sums, which have too many summands otherwise
+# For sums inside sums, which have too many summands otherwise: spreads, and how many samples are tried of each. The second has
+# sizes of a few tiles.
+SMALL_SPREADS = ((3, 200), (24, 12))
 VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equations that each variable occurs in
 
 
@@ -56,12 +58,15 @@ def samples(facts: Facts) -> list[Sample]:
     return remembered.samples
 
 
-def small_samples(facts: Facts) -> list[Sample]:
-    """Return other numbers for which the facts hold, small ones where there are such."""
+def small_samples(facts: Facts) -> list[list[Sample]]:
+    """Return other numbers for which the facts hold, small ones where there are such: a list for each of the spreads."""
     rng = Random(len(facts.assumptions))
     used, bounds = _integers(facts.items), _bounds_of_variables(facts.items)
-    chosen = [_completed({}, used, bounds, rng, SMALL_SPREAD) for _ in range(SMALL_SAMPLES)]
-    return [env for env in chosen if _repaired(facts.items, env, bounds, rng, SMALL_SPREAD)]
+    found = []
+    for spread, count in SMALL_SPREADS:
+        chosen = [_completed({}, used, bounds, rng, spread) for _ in range(count)]
+        found.append([env for env in chosen if _repaired(facts.items, env, bounds, rng, spread)])
+    return found
 
 
 def negative_for_one(p: Term, samples: Sequence[Sample]) -> bool:
