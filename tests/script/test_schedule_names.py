@@ -7,12 +7,13 @@ from collections.abc import Callable
 import pytest
 
 import optigpu as og
-from optigpu.schedules import contraction, elements, elementwise, rows
+from optigpu.schedules import contraction, elements, elementwise, rows, tensor_convolution
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from tests.conftest import ROOT
 
 SOFTMAX = ROOT / "examples" / "kernelbench" / "023_softmax.c"
 PRODUCT = ROOT / "examples" / "kernelbench" / "002_matmul.c"
+CONVOLUTION = ROOT / "examples" / "kernelbench" / "055_conv_2d_wide.c"
 GELU = ROOT / "examples" / "kernelbench" / "026_gelu.c"
 NAMES = {"rows": "i", "cols": "j", "inner": "k", "left": "a", "right": "b", "out": "c"}
 
@@ -39,6 +40,22 @@ def refused(program: object, step: Callable[[og.Script], object]) -> Diagnostic:
 def test_a_contraction_of_other_names(changed: dict[str, str], code: str, message: str, help: str | None) -> None:
     d = refused(PRODUCT, lambda s: contraction(s, **{**NAMES, **changed}))
     assert d.code == code and message in d.message and d.help == help
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"cols": "zz"}, 'no loop fits For("zz")'),
+        ({"grid": ["n"]}, "the loop over `i` is around the sum, and no option names it"),
+        ({"grid": ["n", "ii"]}, 'no loop fits For("ii")'),
+        ({"taps": ["p"]}, "the loop over `q` is around the sum, and no option names it"),
+    ],
+)
+def test_a_convolution_names_all_loops(changed: dict[str, object], message: str) -> None:
+    names: dict[str, object] = {"rows": "o", "cols": "j", "inner": "c", "filters": "f", "image": "x", "out": "y"}
+    loops: dict[str, object] = {"grid": ["n", "i"], "taps": ["p", "q"]}
+    d = refused(CONVOLUTION, lambda s: tensor_convolution(s, **{**names, **loops, **changed}))
+    assert message in d.message
 
 
 @pytest.mark.parametrize(

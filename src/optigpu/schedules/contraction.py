@@ -92,7 +92,8 @@ def contraction(
     loops and arrays, for programs with several such kernels.
     """
     inline_constants(s)
-    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
+    others = [*grid, *taps, *inside]
+    require_product(s, rows=rows, cols=cols, inner=inner, others=others, left=left, right=right, out=out, total=total)
     sizes = {a: last_size(s, a) for a in vector}
     along = is_along(s, left, inner, rows), is_along(s, right, inner, cols)
     c = Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along)

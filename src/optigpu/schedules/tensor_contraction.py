@@ -94,7 +94,8 @@ def tensor_contraction(
     """
     w = WarpTile(*tile, *warp)
     inline_constants(s)
-    require_product(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, total=total)
+    others = [*grid, *taps]
+    require_product(s, rows=rows, cols=cols, inner=inner, others=others, left=left, right=right, out=out, total=total)
     sizes = {a: last_size(s, a) for a in vector}
     factors = (
         StagedFactor(left, name + "ls", name + "ln", rows, w.rows, is_along(s, left, inner, rows), sizes.get(left)),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from optigpu.schedules.contraction_tools import accesses, inline_constants
 from optigpu.schedules.elements import elements
+from optigpu.schedules.required_names import require_product
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
@@ -40,6 +41,10 @@ def tensor_convolution(
     adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
     sum. `vector_out`: write two columns at a time where the size of a row is even; that is not shown if the size is a quotient."""
     inline_constants(s)
+    others = [*grid, *taps]
+    require_product(
+        s, rows=rows, cols=cols, inner=inner, others=others, left=filters, right=image, out=out, total=total
+    )
     # otherwise adjacent columns may be in different rows
     in_rows = vector_out and all(x.indices[-1] == Var(cols) for x in accesses(s, out))
     _packed(s, filters, For(inner) / Write(total), [*grid, *taps, inner], rows, cols)
