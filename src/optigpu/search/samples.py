@@ -25,7 +25,7 @@ MAX_REPAIRS = 12  # variables chosen anew in one attempt at a sample
 SPREADS = (70, 70**4, 1300)
 # For sums inside sums, which have too many summands otherwise: spreads, and how many samples are tried of each. The second has
 # sizes of a few tiles.
-SMALL_SPREADS = ((3, 200), (24, 12))
+SMALL_SPREADS = ((3, 200), (24, 6))
 VariableBounds: TypeAlias = dict[Term, list[Term]]  # the inequalities and equations that each variable occurs in
 
 
