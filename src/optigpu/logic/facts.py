@@ -407,9 +407,8 @@ class Facts:
     def _contradictory(self, old: frozenset[Term]) -> bool:
         """Do two of the facts contradict each other, one of which is not old?"""
         bounds = {i: i.args[0] for i in self.items if i.op == "le" and i.args[0].sort is INT}
-        new = sorted(
-            (p for i, p in bounds.items() if i not in old), key=lambda p: -len(p.free)
-        )  # most are short proofs
+        new = [p for i, p in bounds.items() if i not in old]
+        new.sort(key=lambda p: -len(p.free))  # those of many variables have short proofs more often
         return self.inconsistent or _opposed([*bounds.values()]) or any(self.nonneg(k.sub(p, ONE)) for p in new)
 
     def nonneg(self, p: Term) -> bool:

@@ -205,7 +205,7 @@ def _divide_among_warps(s: TransformSession, w: WarpTile, p: ProductNest) -> Non
     for n, (loop, outer, size) in enumerate(tiles):
         s.loop.tile(For(loop, body=Write(p.total)), size, outer=outer, all=True)
         s.loop.tile(For(loop, body=Write(p.out)), size, outer=outer)
-        s.matrix.split_dim(p.total, n + (loop == p.cols), size)  # at once: then 16 rows are no two ways to count them
+        s.matrix.split_dim(p.total, n + (loop == p.cols), size)  # at once: so two loops of step 16 are told apart
     s.loop.tile(For(p.inner, body=Write(p.total)), DEPTH, outer="ks")
     summed = For("chunk") / Write(p.total)
     s.loop.reorder(*p.threads, "ks", "mr", "mc", p.inner, "hr", p.cols, at=summed)

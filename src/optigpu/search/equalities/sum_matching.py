@@ -35,7 +35,7 @@ class SumMatching:
         if not a.sort.numeric:
             return None
         signs = {m[0]: c for m, c in k.coefficients(k.sub(a, b)).items() if len(m) == 1}
-        nests = [(t, nest) for t in signs if (nest := whole_nest(t)) is not None]
+        nests = [(t, nest) for t in signs if (nest := _whole_nest(t)) is not None]
         for i, (s, one) in enumerate(nests):
             for t, other in nests[i + 1 :]:
                 if signs[s] * signs[t] < 0 and (facts, s, t) not in self._never:
@@ -63,7 +63,7 @@ class SumMatching:
         return Reindex(s, t, tuple(k.abstract(forward[y], xs) for y in ys), tuple(k.abstract(back[x], ys) for x in xs))
 
 
-def whole_nest(t: Term) -> Cells | None:
+def _whole_nest(t: Term) -> Cells | None:
     """All sums of a nest, with the guards around it."""
     depth = nested_sums(t, factors=True)
     return peel(t, depth, factors=True) if depth else None
