@@ -167,7 +167,6 @@ def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
         registers={c.total: 4, **{side.next: len(names) for side, (names, _) in zip((rows, cols), spread)}},
         blocks_per_multiprocessor=resident_blocks(t.rows, t.cols),
         barrier_at_end=[c.chunk],
-        repair=False,
     )
     for side, (_, vector) in zip((rows, cols), spread):
         if vector is not None:

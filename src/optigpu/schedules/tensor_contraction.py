@@ -188,7 +188,6 @@ def _launched(
         registers={p.total: 4, **{x.loaded: len(c.threads) for x, c in zip(factors, copies)}},
         blocks_per_multiprocessor=resident,
         barrier_at_end=["chunk"],
-        repair=False,
     )
     for x, c in zip(factors, copies):
         if c.vector is not None:

@@ -19,6 +19,7 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, recheck
 from optigpu.frontend.program_loading import retyped
 from optigpu.frontend.wellformed import NODES, reject_malformed
+from optigpu.light_dataclass import dataclass
 from optigpu.script.call_site import call_site
 from optigpu.script.editing import (
     StatementPath,
@@ -44,6 +45,15 @@ from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import NOWHERE, StatementId
 
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class _Checkpoint:
+    """What a step that fails goes back to."""
+
+    program: Program
+    annotation_changes: AnnotationChanges
+    before_check: tuple[Callable[[], None], ...]
 
 
 class Session:
@@ -74,6 +84,7 @@ class Session:
             StatementId, int
         ] = {}  # by kernel launch: how many blocks a multiprocessor should hold at once
         self.annotation_changes = AnnotationChanges()  # of the steps since the last check
+        self._before_check: tuple[Callable[[], None], ...] = ()  # what steps left to be done before the next check
         self._depth = 0  # how many transformations are running, one inside the other
         self._phases: list[str] = []
         self._checked: tuple[Program, ProgramResult] | None = None  # the last program that was checked
@@ -170,52 +181,73 @@ class Session:
         if self._depth:
             return body()
         title = f"{name}({', '.join([*map(_argument_text, args), *(f'{k}={_argument_text(v)}' for k, v in kwargs.items())])})"
-        start, before, changes = time.perf_counter(), self.program, self.annotation_changes.copy()
+        start, before = time.perf_counter(), self._checkpoint()
         self.verifier.watch.title = f"step {len(self.steps)}: {title}"
         self._depth += 1
         try:
             out = body()
         except InputError as e:
-            self.program, self.annotation_changes = before, changes
+            self._go_back(before)
             raise at_script_line(e, len(self.steps), title) from None
         except BaseException:
-            self.program, self.annotation_changes = before, changes
+            self._go_back(before)
             raise
         finally:
             self._depth -= 1
-        self._accept(title, before, changes, start, check=not self._phases)
+        self._accept(title, before, start, check=not self._phases)
         return out
+
+    def before_check(self, action: Callable[[], None]) -> None:
+        """Let an action look at the verdict, and repair the program, before the step or phase that is running is checked."""
+        self._before_check += (action,)
+
+    def do_before_check(self) -> None:
+        """Do what steps left to be done before the next check, for a step that needs a verified program."""
+        actions, self._before_check = self._before_check, ()
+        for action in actions:
+            action()
+
+    def _checkpoint(self) -> _Checkpoint:
+        return _Checkpoint(self.program, self.annotation_changes.copy(), self._before_check)
+
+    def _go_back(self, to: _Checkpoint) -> None:
+        self.program, self.annotation_changes, self._before_check = (
+            to.program,
+            to.annotation_changes,
+            to.before_check,
+        )
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Steps that are checked once, at the end: in between, the program need not be provable."""
-        before, count, start = self.program, len(self.steps), time.perf_counter()
-        changes = self.annotation_changes.copy()
+        before, count, start = self._checkpoint(), len(self.steps), time.perf_counter()
         self._phases.append(name)
         try:
             yield
         except BaseException:
-            self.program, self.annotation_changes = before, changes
+            self._go_back(before)
             del self.steps[count:]
             raise
         finally:
             self._phases.pop()
         if not self._phases:
             try:
-                self._accept(f'phase("{name}")', before, changes, start, check=True)
+                self._accept(f'phase("{name}")', before, start, check=True)
             except BaseException:
                 del self.steps[count:]
                 raise
 
-    def _accept(self, title: str, before: Program, changes: AnnotationChanges, start: float, *, check: bool) -> None:
+    def _accept(self, title: str, before: _Checkpoint, start: float, *, check: bool) -> None:
         """Check and record a step; any failure, also an interrupt, undoes it."""
         steps = len(self.steps)
         try:
             if self.program is not self._updated:  # a transformation may have set it without `update`
                 self._update_last(title)
-            self._record(title, before, self.program, start, check=check)
+            if check:
+                self.do_before_check()
+            self._record(title, before.program, self.program, start, check=check)
         except BaseException:
-            self.program, self.annotation_changes = before, changes
+            self._go_back(before)
             self.attempts = [a for a in self.attempts if a not in self.steps[steps:]]
             del self.steps[steps:]
             raise

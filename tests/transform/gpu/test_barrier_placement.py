@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import pytest
 
 import optigpu as og
-from optigpu import Call
+from optigpu import Call, For, Write
 from optigpu.check.verdict import ProgramResult
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_text
 from optigpu.script.editing import replace_at
 from optigpu.script.step_errors import StepError
-from optigpu.syntax.program import Program
+from optigpu.syntax.program import Body, Program, is_call
+from optigpu.syntax.walk import statements
 from optigpu.transform.gpu import barrier_placement
-from optigpu.transform.gpu.block_races import BlockRaces
+from optigpu.transform.gpu.block_races import BlockRace, BlockRaces
 
 
 class CountingVerifier(Verifier):
@@ -195,7 +196,7 @@ def test_a_program_without_one_of_its_barriers_is_rejected(exchange: Exchange) -
 @each_exchange
 def test_the_checker_alone_leads_to_the_same_barriers(exchange: Exchange, monkeypatch: pytest.MonkeyPatch) -> None:
     text, reasons = exchange.launched().text(), [*exchange.launched().reasons.values()]
-    monkeypatch.setattr(barrier_placement, "_place_barriers", lambda *_: None)
+    monkeypatch.setattr(barrier_placement, "_place_barriers", lambda *_: ())
     repaired = exchange.launched()
     assert (repaired.text(), [*repaired.reasons.values()]) == (text, reasons)
 
@@ -267,6 +268,25 @@ TURNS = Exchange(
 )
 
 
+TWO_KERNELS = """
+void f(int n, float a[n][64], float out[n][64], float back[n][64]) {
+  __requires("A: int * int -> float");
+  __reads("a ~> Matrix2(n, 64, A)");
+  __writes("out ~> Matrix2(n, 64, fun b t -> A(b, 63 - t)), back ~> Matrix2(n, 64, A)");
+  for (int b = 0; b < n; b++) {
+    float x[64];
+    for (int t = 0; t < 64; t++) { x[t] = a[b][t]; }
+    for (int t = 0; t < 64; t++) { out[b][t] = x[63 - t]; }
+  }
+  for (int c = 0; c < n; c++) {
+    float x[64];
+    for (int t = 0; t < 64; t++) { x[t] = out[c][t]; }
+    for (int t = 0; t < 64; t++) { back[c][t] = x[63 - t]; }
+  }
+}
+"""
+
+
 def test_iterations_are_ordered_at_the_end_of_the_body_where_that_is_wanted() -> None:
     s = TURNS.script()
     s.gpu.launch(grid=["b"], block=["t"], shared=["x"], registers={"sum": 1}, barrier_at_end=["r"])
@@ -276,16 +296,57 @@ def test_iterations_are_ordered_at_the_end_of_the_body_where_that_is_wanted() ->
     assert body.index("x[(r + 1) % 2]") < body.index("blocksync();")
 
 
-def test_without_repair_the_checker_is_asked_once() -> None:
+def test_a_phase_with_several_launches_is_verified_once() -> None:
     verifier = CountingVerifier()
-    s = TURNS.script(verifier)
+    s = og.Script(parse_text(TWO_KERNELS), verifier=verifier)
     before = verifier.count
-    options = {"shared": ["x"], "registers": {"sum": 1}, "barrier_at_end": ["r"]}
-    s.gpu.launch(grid=["b"], block=["t"], **options, repair=False)
-    assert verifier.count == before + 1
+    with s.phase("two kernels"):
+        for loop in ("b", "c"):
+            s.gpu.launch(grid=[loop], block=["t"], at=For(loop), shared=["x"])
+        assert verifier.count == before
+    assert verifier.count == before + 1 and s.text().count("blocksync();") == 2
 
 
-def test_a_race_that_samples_do_not_show_is_rejected_without_repair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(BlockRaces, "first", lambda self, body: None)
-    with pytest.raises(StepError):
-        EXCHANGES[0].script().gpu.launch(grid=["b"], block=["t"], shared=["x"], repair=False)
+@pytest.mark.parametrize("missed", ["all", "first"])
+def test_races_that_samples_do_not_show_are_repaired_at_the_end_of_a_phase(
+    missed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def launched() -> og.Script:
+        s = og.Script(parse_text(TWO_KERNELS))
+        with s.phase("two kernels"):
+            for loop in ("b", "c"):
+                s.gpu.launch(grid=[loop], block=["t"], at=For(loop), shared=["x"])
+        return s
+
+    wanted = launched().text()
+    first = BlockRaces.first
+
+    def blind(races: BlockRaces, body: Body) -> BlockRace | None:
+        array = getattr(first(races, body), "array", "")
+        return None if missed == "all" or array == "x" else first(races, body)
+
+    monkeypatch.setattr(BlockRaces, "first", blind)
+    assert launched().text() == wanted
+
+
+def test_a_barrier_that_was_placed_where_not_all_threads_run_it_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = EXCHANGES[0].launched()
+    inside = ((0, 1), (0, 0))  # in the thread loop that declares nothing
+
+    def misplaced(races: BlockRaces, body: Body) -> BlockRace | None:
+        return None if any(is_call(s, "blocksync") for s in statements(body)) else BlockRace("x", inside)
+
+    monkeypatch.setattr(BlockRaces, "first", misplaced)
+    s = EXCHANGES[0].launched()
+    assert (s.text(), [*s.reasons.values()]) == (wanted.text(), [*wanted.reasons.values()])
+
+
+def test_a_phase_that_fails_leaves_nothing_to_be_repaired() -> None:
+    s = og.Script(parse_text(TWO_KERNELS))
+    before = s.program
+    with pytest.raises(StepError), s.phase("broken"):
+        s.gpu.launch(grid=["b"], block=["t"], at=For("b"), shared=["x"])
+        s.instr.delete(Write("d_out"))
+    assert s.program is before
+    s.loop.rename("b", "d")
+    assert "blocksync" not in s.text()

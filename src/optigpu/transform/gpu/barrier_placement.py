@@ -27,7 +27,7 @@ REPAIRABLE_RACES = (
     "OG344",
     "OG352",
 )  # a barrier of the block may order the threads
-MISPLACED_BARRIERS = (*REPAIRABLE_RACES, "OG346")  # OG346: not all threads of the block run the barrier
+MISPLACED_BARRIERS = (*REPAIRABLE_RACES, "OG345", "OG346")  # these two: not all threads of the block run the barrier
 MAX_BARRIERS_PLACED = 64  # in one pass
 MAX_BARRIERS_INSERTED = 12  # one after the other
 
@@ -51,6 +51,7 @@ def remove_redundant_barriers(session: Session) -> int:
 
     Needs: a verified program. Fails: never.
     """
+    session.do_before_check()
     barriers = [session.at(path) for path in reversed(session.find_all(CallTarget("blocksync")))]
     before = session.program
     unneeded = _without_needed(before, barriers)
@@ -96,33 +97,33 @@ def _without(program: Program, removed: list[Stmt]) -> Program:
     return program
 
 
-def insert_barriers(
-    session: Session,
-    nest: StatementId,
-    grid: Collection[str],
-    at_end: Collection[str] = (),
-    *,
-    repair: bool = True,
-) -> None:
+def insert_barriers(session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str] = ()) -> None:
     """Insert barriers between accesses of different threads of a block to the same cells; for iterations of the loops `at_end`,
     at the end of their bodies.
 
-    Races are looked for on sampled values first, and the result is checked once. What the checker still reports is repaired one
-    race at a time, unless `repair` is False.
+    Races are looked for on sampled values. What the checker still reports at the end of the step or phase is repaired one race at
+    a time.
     """
-    bare = session.program
-    reasons = dict(session.reasons)
-    _place_barriers(session, nest, grid, at_end)
-    if not repair:
-        return
+    placed = _place_barriers(session, nest, grid, at_end)
+    session.before_check(lambda: _repair_placement(session, nest, placed))
+
+
+def _repair_placement(session: Session, nest: StatementId, placed: Collection[StatementId]) -> None:
+    """Insert the barriers that the checker misses; if some that were placed are wrong, all of them anew."""
+    others = {x: reason for x, reason in session.reasons.items() if x not in placed}
     _repair_races(session, nest)
     left = _first_problem(session)
-    if left is not None and left.code in MISPLACED_BARRIERS and session.program is not bare:
-        session.program, session.reasons = bare, reasons
+    if left is not None and left.code in MISPLACED_BARRIERS and placed:
+        ours = session.reasons.keys() - others.keys()
+        wrong = [s for f in session.program.functions() for s in statements(f.body) if s.id in ours]
+        session.update(_without(session.program, wrong))
+        session.reasons = others
         _repair_races(session, nest)
 
 
-def _place_barriers(session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str]) -> None:
+def _place_barriers(
+    session: Session, nest: StatementId, grid: Collection[str], at_end: Collection[str]
+) -> Collection[StatementId]:
     """Insert barriers that remove all races on sampled values: each at the outermost point that suffices for the race that it was
     inserted for, and none that the others make redundant."""
     constants = constants_of(session.program)
@@ -145,6 +146,7 @@ def _place_barriers(session: Session, nest: StatementId, grid: Collection[str], 
     if reasons:
         session.update(program)
         session.reasons |= reasons
+    return reasons.keys()
 
 
 def _blocks(program: Program, nest: StatementId, grid: Collection[str]) -> list[StatementPath]:

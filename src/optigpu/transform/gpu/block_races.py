@@ -14,11 +14,11 @@ from optigpu.light_dataclass import dataclass
 from optigpu.script.editing import Positions
 from optigpu.syntax.exprs import Array, Expr
 from optigpu.syntax.free_names import body_free_vars
-from optigpu.syntax.program import Block, Body, Decl, For, If, Mode, Stmt, is_call
+from optigpu.syntax.program import Block, Body, Decl, For, If, Mode, Stmt, Store, is_call
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import Scalar, Space
-from optigpu.syntax.walk import statements
+from optigpu.syntax.walk import root_name, statements
 from optigpu.transform.gpu.sampled_values import Environment, SampledScope, compiled, iterations
 from optigpu.transform.gpu.thread_footprints import Footprint, Footprints
 
@@ -69,8 +69,10 @@ class BlockRaces:
     def __init__(self, body: Body, constants: dict[str, Expr], at_end: Collection[str] = ()) -> None:
         self.at_end = at_end
         self.ends: dict[Positions, Positions] = {}  # the ends of the bodies of these loops, by the loop
-        self.private = {s.name for s in statements(body) if isinstance(s, Decl) and not _is_shared(s)}
-        self.private |= {s.index for s in statements(body) if isinstance(s, For)}
+        names = {s.name for s in statements(body) if isinstance(s, Decl) and not _is_shared(s)}
+        names |= {s.index for s in statements(body) if isinstance(s, For)}
+        written = {root_name(s.target) for s in statements(body) if isinstance(s, Store)}
+        self.contended = frozenset(written - names)  # what threads share and write: nothing else can race
         self.assigned = assigned_names(body)
         self.footprints: dict[tuple[StatementId, tuple[int, ...]], Footprint] = {}
         self.conflicts: dict[tuple[int, int], str | None] = {}  # by the identities of two footprints
@@ -174,7 +176,7 @@ class BlockRaces:
         names = sorted(body_free_vars((s,)) & self.env.keys())
         key = s.id, tuple(self.env[name] for name in names)
         if key not in self.footprints:
-            self.footprints[key] = Footprints(s, self.scope, self.private).at(self.env)
+            self.footprints[key] = Footprints(s, self.scope, self.contended).at(self.env)
         return self.footprints[key]
 
 

@@ -83,7 +83,6 @@ def launch(
     host_copies: Sequence[str] | None = None,
     blocks_per_multiprocessor: int | None = None,
     barrier_at_end: Sequence[str] = (),
-    repair: bool = True,
 ) -> Handle:
     """Make a loop nest a kernel: `grid` loops become blocks, `block` loops become threads, `shared` and `registers` say where local
     arrays live. Arrays of the host are copied to the device and back, statements outside block loops run on one thread, variables
@@ -91,8 +90,7 @@ def launch(
     loops call are copied as device functions, `gpu_f` for `f`.
     `blocks_per_multiprocessor` asks the compiler to limit registers so that this many blocks fit on a multiprocessor.
     `barrier_at_end`: loops whose iterations are ordered at the end of the body, as buffers that take turns need it, in place of
-    before the access that needs a barrier. Without `repair`, barriers are placed by races on sampled values alone: the checker is
-    asked at the end of the step, not after the launch.
+    before the access that needs a barrier.
 
     Before:
         for (int i = 0; i < n / 8; i++) {
@@ -147,5 +145,5 @@ def launch(
     if blocks_per_multiprocessor is not None:
         call = launched_nest.path().sibling(-2)
         session.residents[session.at(call).id] = blocks_per_multiprocessor
-    insert_barriers(session, nest.id, grid, barrier_at_end, repair=repair)
+    insert_barriers(session, nest.id, grid, barrier_at_end)
     return session.handle(launched_nest.path())

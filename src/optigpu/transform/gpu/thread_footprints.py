@@ -75,10 +75,10 @@ Action = Callable[[Environment, Footprint], None]
 
 
 class Footprints:
-    """The footprints of a statement on the arrays that threads share; `private` names are not among them."""
+    """The footprints of a statement on these arrays."""
 
-    def __init__(self, s: Stmt, scope: SampledScope, private: set[str]) -> None:
-        self.private = private
+    def __init__(self, s: Stmt, scope: SampledScope, arrays: frozenset[str]) -> None:
+        self.arrays = arrays
         self.threads = threads_of(s, scope)
         self.readers = {0, 1, 2, 31, 32, 33, self.threads // 2, self.threads - 1}
         self.actions = [
@@ -146,7 +146,7 @@ class Footprints:
             found = [x for e in _read_expressions(s) for x in subexpressions(e) if isinstance(x, Index)]
         out: list[Action] = []
         for x in found:
-            if isinstance(x, Index) and isinstance(x.base, Var) and x.base.name not in self.private:
+            if isinstance(x, Index) and isinstance(x.base, Var) and x.base.name in self.arrays:
                 index = [compiled(i, scope) for i in x.indices]
                 known = [i for i in index if i is not None]
                 if len(known) == len(index):
