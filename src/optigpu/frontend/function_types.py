@@ -21,6 +21,7 @@ from optigpu.frontend.memory_call_types import reject_other_atomics, typed_memor
 from optigpu.frontend.parameter_types import effective_types, reject_conflicting_sizes
 from optigpu.frontend.permission_sugar import fraction_names, with_shares
 from optigpu.frontend.side_effects import pointer_roots
+from optigpu.frontend.typed_statements import TypedStatements
 from optigpu.light_dataclass import replace
 from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import ATOMICS, CONTROL_CALLS, MEMORY_CALLS, RESULT_NAME, SETTERS
@@ -91,9 +92,15 @@ class FunctionTyper:
     """Types one function: its parameters, its contract and its statements."""
 
     def __init__(
-        self, function: Function, values: ExpressionTyper, ghosts: Mapping[str, Function], globals_: Scope
+        self,
+        function: Function,
+        values: ExpressionTyper,
+        ghosts: Mapping[str, Function],
+        globals_: Scope,
+        known: TypedStatements | None = None,
     ) -> None:
         self.f = function
+        self.known = known
         self.values = values
         self.ghosts = ghosts
         self.formulas = FormulaTyper(self.values)
@@ -211,8 +218,12 @@ class FunctionTyper:
         return tuple(out)
 
     def statement(self, s: Stmt, scope: Scope) -> Stmt:
+        if self.known is not None and self.known.is_typed(s, scope):
+            return s
         typed = self.typed(s, scope)
         reject_nested_effects(typed, self.values.functions)
+        if self.known is not None:
+            self.known.add(typed, scope)
         return typed
 
     def typed(self, s: Stmt, scope: Scope) -> Stmt:

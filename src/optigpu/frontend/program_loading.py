@@ -12,6 +12,7 @@ from typing import cast
 from optigpu.frontend.misleading_text import reject_misread_lines
 from optigpu.frontend.parser import parse_c
 from optigpu.frontend.typecheck import typecheck
+from optigpu.frontend.typed_statements import TypedStatements
 from optigpu.frontend.wellformed import reject_malformed
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.program import For, Function, Program, TopLevel
@@ -46,6 +47,13 @@ def recheck(program: Program) -> Program:
 def retyped(program: Program) -> Program:
     """Type a program whose nodes are known to be well-formed, as those of the parser are."""
     return typecheck(program, known_ghosts())
+
+
+@deep
+def retyped_where_changed(program: Program, known: TypedStatements) -> Program:
+    """Check and type the statements of a program that are not known; others keep their types."""
+    reject_malformed(program, known=known)
+    return typecheck(program, known_ghosts(), known)
 
 
 def known_ghosts() -> ChainMap[str, Function]:

@@ -15,6 +15,7 @@ from optigpu.frontend.function_types import FunctionTyper
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.frontend.recursion_check import reject_recursion
 from optigpu.frontend.side_effects import has_effects
+from optigpu.frontend.typed_statements import TypedStatements
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import (
     is_compiler_builtin,
@@ -39,10 +40,13 @@ from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import is_constant
 
 
-def typecheck(program: Program, ghosts: MutableMapping[str, Function]) -> Program:
-    """The program with types. `ghosts`: those that every program knows; the ghosts of the program are added."""
+def typecheck(
+    program: Program, ghosts: MutableMapping[str, Function], known: TypedStatements | None = None
+) -> Program:
+    """The program with types. `ghosts`: those that every program knows; the ghosts of the program are added. `known`: statements
+    that need not be typed again."""
     reject_recursion(program)
-    typer = _ProgramTyper(ghosts)
+    typer = _ProgramTyper(ghosts, known)
     return replace(program, items=typer.items(program.items))
 
 
@@ -63,7 +67,8 @@ def reject_moved_registers(axiom: Expr) -> None:
 class _ProgramTyper:
     """Types the items of a program in source order."""
 
-    def __init__(self, ghosts: MutableMapping[str, Function]) -> None:
+    def __init__(self, ghosts: MutableMapping[str, Function], known: TypedStatements | None) -> None:
+        self.known = known
         self.scope = Scope()
         self.functions: CallSignatures = {}
         self.ghosts = ghosts
@@ -129,7 +134,7 @@ class _ProgramTyper:
         if ghost and f.name in self.ghosts:
             raise input_error("OG101", f"the ghost `{f.name}` is already defined", f.loc)
         self.declare(f.name, Binding(NameKind.FUNCTION, VOID, f.loc))
-        typed = FunctionTyper(f, self.values, self.ghosts, self.scope).run()
+        typed = FunctionTyper(f, self.values, self.ghosts, self.scope, self.known).run()
         if ghost:
             self.ghosts[f.name] = typed
         return typed

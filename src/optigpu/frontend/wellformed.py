@@ -7,7 +7,7 @@ every field of a node must be exactly of its declared class, and its value must 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
@@ -194,8 +194,9 @@ def field_rules(node: type) -> tuple[FieldRule, ...]:
     )
 
 
-def reject_malformed(*trees: object) -> None:
-    """Raise OG605 for the first part that no text can express, OG015 for a program that is too deep or too large."""
+def reject_malformed(*trees: object, known: Container[object] = ()) -> None:
+    """Raise OG605 for the first part that no text can express, OG015 for a program that is too deep or too large. Nodes that are
+    `known` are left out."""
     stack: list[tuple[object, int, Loc]] = [(tree, 0, NOWHERE) for tree in trees]
     count = 0
     while stack:
@@ -210,7 +211,7 @@ def reject_malformed(*trees: object) -> None:
             raise input_error("OG015", message, loc, help="name a part of it")
         if count > MAX_PROGRAM_NODES:
             raise input_error("OG015", f"a program has at most {MAX_PROGRAM_NODES} parts", loc)
-        stack.extend([(x, depth, loc) for x in parts])
+        stack.extend([(x, depth, loc) for x in parts if x not in known])
 
 
 def checked_parts(node: Any, around: Loc) -> list[object]:

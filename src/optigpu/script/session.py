@@ -17,8 +17,9 @@ from optigpu.check.specification_change import specification_change
 from optigpu.check.verdict import ProgramResult, Refuter
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, recheck
-from optigpu.frontend.program_loading import retyped
-from optigpu.frontend.wellformed import NODES, reject_malformed
+from optigpu.frontend.program_loading import retyped_where_changed
+from optigpu.frontend.typed_statements import TypedStatements
+from optigpu.frontend.wellformed import NODES
 from optigpu.light_dataclass import dataclass
 from optigpu.script.call_site import call_site
 from optigpu.script.editing import (
@@ -52,6 +53,7 @@ class _Checkpoint:
     """What a step that fails goes back to."""
 
     program: Program
+    typed_afresh: Program
     annotation_changes: AnnotationChanges
     before_check: tuple[Callable[[], None], ...]
 
@@ -72,7 +74,8 @@ class Session:
         self.verifier = verifier or Verifier(Settings())
         self.refuter = refuter
         self.original = recheck(source) if isinstance(source, Program) else parse_file(source)
-        self.program = self._updated = assign_ids(self.original, 0)
+        self.program = self._updated = self._typed_afresh = assign_ids(self.original, 0)
+        self._typed_statements = TypedStatements()
         self.only = function
         if function is not None and function not in searchable(self.program):
             known = ", ".join(searchable(self.program)) or "none"
@@ -93,6 +96,7 @@ class Session:
     @property
     def result(self) -> ProgramResult:
         """The checker's verdict on the current program."""
+        self._type_afresh()
         if self._checked is None or self._checked[0] is not self.program:
             self._checked = self.program, self.verifier.verify(self.program)
         return self._checked[1]
@@ -154,14 +158,17 @@ class Session:
         return [self.only] if self.only is not None else searchable(self.program)
 
     def update(self, program: Program) -> None:
-        """Replace the program: types are filled in again, and every statement has an id of its own."""
-        try:
-            reject_malformed(program)
-            self.program = self._updated = retyped(assign_ids(program, len(self.steps)))
-        except InputError as e:
-            d = e.diagnostic
-            message = f"the result is not a program: {d.message}"
-            raise InputError(Diagnostic("OG605", message, d.loc, d.labels, d.notes, d.help)) from None
+        """Replace the program: types are filled in where it changed, and every statement has an id of its own."""
+        with _named_as_result():
+            typed = retyped_where_changed(assign_ids(program, len(self.steps)), self._typed_statements)
+        self.program = self._updated = typed
+
+    def _type_afresh(self) -> None:
+        """Check and type the whole program, as a program is that is parsed: nothing that is verified rests on remembered types."""
+        if self.program is not self._typed_afresh:
+            with _named_as_result():
+                typed = recheck(assign_ids(self.program, len(self.steps)))
+            self.program = self._updated = self._typed_afresh = typed
 
     def put(self, path: StatementPath, *new: Stmt) -> None:
         """Replace one statement by others."""
@@ -208,14 +215,12 @@ class Session:
             action()
 
     def _checkpoint(self) -> _Checkpoint:
-        return _Checkpoint(self.program, self.annotation_changes.copy(), self._before_check)
+        return _Checkpoint(self.program, self._typed_afresh, self.annotation_changes.copy(), self._before_check)
 
     def _go_back(self, to: _Checkpoint) -> None:
-        self.program, self.annotation_changes, self._before_check = (
-            to.program,
-            to.annotation_changes,
-            to.before_check,
-        )
+        self.program = self._updated = to.program
+        self._typed_afresh = to.typed_afresh
+        self.annotation_changes, self._before_check = to.annotation_changes, to.before_check
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -242,9 +247,10 @@ class Session:
         steps = len(self.steps)
         try:
             if self.program is not self._updated:  # a transformation may have set it without `update`
-                self._update_last(title)
+                self._type_last(title)
             if check:
                 self.do_before_check()
+                self._type_last(title)
             self._record(title, before.program, self.program, start, check=check)
         except BaseException:
             self._go_back(before)
@@ -252,9 +258,9 @@ class Session:
             del self.steps[steps:]
             raise
 
-    def _update_last(self, title: str) -> None:
+    def _type_last(self, title: str) -> None:
         try:
-            self.update(self.program)
+            self._type_afresh()
         except InputError as e:
             raise at_script_line(e, len(self.steps), title) from None
 
@@ -269,7 +275,7 @@ class Session:
             known = self._checked[1] if self._checked is not None and self._checked[0] is after else None
             settled = settle_annotations(self.verifier, before, after, changes, known)
             after, result, removed = settled.program, settled.result, settled.removed
-            self.program = self._updated = after
+            self.program = self._updated = self._typed_afresh = after
         seconds = time.perf_counter() - start
         phases = tuple(self._phases)
         step = Step(
@@ -298,6 +304,17 @@ class Session:
         if change is not None:
             message = f"`{change.name}` {change.change}: a script must keep what was specified"
             raise at_script_line(InputError(Diagnostic("OG606", message, change.loc)), len(self.steps), title)
+
+
+@contextmanager
+def _named_as_result() -> Iterator[None]:
+    """Say of an error in a program that a transformation has made it."""
+    try:
+        yield
+    except InputError as e:
+        d = e.diagnostic
+        message = f"the result is not a program: {d.message}"
+        raise InputError(Diagnostic("OG605", message, d.loc, d.labels, d.notes, d.help)) from None
 
 
 def _argument_text(value: object) -> str:
