@@ -44,15 +44,9 @@ def recheck(program: Program) -> Program:
 
 
 @deep
-def retyped(program: Program) -> Program:
-    """Type a program whose nodes are known to be well-formed, as those of the parser are."""
-    return typecheck(program, known_ghosts())
-
-
-@deep
-def retyped_where_changed(program: Program, known: TypedStatements) -> Program:
-    """Check and type the statements of a program that are not known; others keep their types."""
-    reject_malformed(program, known=known)
+def retyped(program: Program, known: TypedStatements | None = None) -> Program:
+    """Type a program whose nodes are known to be well-formed, as those of the parser are. Statements that are `known` keep their
+    types."""
     return typecheck(program, known_ghosts(), known)
 
 

@@ -40,9 +40,7 @@ from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import is_constant
 
 
-def typecheck(
-    program: Program, ghosts: MutableMapping[str, Function], known: TypedStatements | None = None
-) -> Program:
+def typecheck(program: Program, ghosts: MutableMapping[str, Function], known: TypedStatements | None = None) -> Program:
     """The program with types. `ghosts`: those that every program knows; the ghosts of the program are added. `known`: statements
     that need not be typed again."""
     reject_recursion(program)

@@ -17,9 +17,9 @@ from optigpu.check.specification_change import specification_change
 from optigpu.check.verdict import ProgramResult, Refuter
 from optigpu.check.verify import Settings, Verifier
 from optigpu.frontend import parse_file, recheck
-from optigpu.frontend.program_loading import retyped_where_changed
+from optigpu.frontend.program_loading import retyped
 from optigpu.frontend.typed_statements import TypedStatements
-from optigpu.frontend.wellformed import NODES
+from optigpu.frontend.wellformed import NODES, reject_malformed
 from optigpu.light_dataclass import dataclass
 from optigpu.script.call_site import call_site
 from optigpu.script.editing import (
@@ -160,14 +160,16 @@ class Session:
     def update(self, program: Program) -> None:
         """Replace the program: types are filled in where it changed, and every statement has an id of its own."""
         with _named_as_result():
-            typed = retyped_where_changed(assign_ids(program, len(self.steps)), self._typed_statements)
+            reject_malformed(program, known=self._typed_statements)
+            typed = retyped(assign_ids(program, len(self.steps)), self._typed_statements)
         self.program = self._updated = typed
 
     def _type_afresh(self) -> None:
         """Check and type the whole program, as a program is that is parsed: nothing that is verified rests on remembered types."""
         if self.program is not self._typed_afresh:
             with _named_as_result():
-                typed = recheck(assign_ids(self.program, len(self.steps)))
+                reject_malformed(self.program)
+                typed = retyped(assign_ids(self.program, len(self.steps)))
             self.program = self._updated = self._typed_afresh = typed
 
     def put(self, path: StatementPath, *new: Stmt) -> None:
