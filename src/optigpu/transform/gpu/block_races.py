@@ -13,7 +13,6 @@ from dataclasses import field
 from optigpu.light_dataclass import dataclass
 from optigpu.script.editing import Positions
 from optigpu.syntax.exprs import Array, Expr
-from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.program import Block, Body, Decl, For, If, Mode, Stmt, Store, is_call
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.source import StatementId
@@ -74,6 +73,7 @@ class BlockRaces:
         written = {root_name(s.target) for s in statements(body) if isinstance(s, Store)}
         self.contended = frozenset(written - names)  # what threads share and write: nothing else can race
         self.assigned = assigned_names(body)
+        self.executable: dict[StatementId, Footprints] = {}
         self.footprints: dict[tuple[StatementId, tuple[int, ...]], Footprint] = {}
         self.conflicts: dict[tuple[int, int], str | None] = {}  # by the identities of two footprints
         self.env, self.scope = Environment(), SampledScope()
@@ -173,10 +173,12 @@ class BlockRaces:
         return self.conflicts[key]
 
     def _footprint(self, s: Stmt) -> Footprint:
-        names = sorted(body_free_vars((s,)) & self.env.keys())
-        key = s.id, tuple(self.env[name] for name in names)
+        if s.id not in self.executable:
+            self.executable[s.id] = Footprints(s, self.scope, self.contended)
+        executable = self.executable[s.id]
+        key = s.id, tuple(self.env[name] for name in sorted(executable.names & self.env.keys()))
         if key not in self.footprints:
-            self.footprints[key] = Footprints(s, self.scope, self.contended).at(self.env)
+            self.footprints[key] = executable.at(self.env)
         return self.footprints[key]
 
 

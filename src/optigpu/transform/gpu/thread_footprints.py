@@ -13,6 +13,7 @@ from dataclasses import field
 
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Expr, Index, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Assert, Block, Body, Decl, For, Ghost, GhostEnd, If, Mode, Stmt, Store
 from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Scalar
@@ -71,11 +72,20 @@ def _read_by_others(writers: dict[Cell, int], readers: dict[Cell, set[int]]) -> 
     return any(cell in writers and threads != {writers[cell]} for cell, threads in readers.items())
 
 
-Action = Callable[[Environment, Footprint], None]
+Run = Callable[[Environment, Footprint], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Accesses of a statement, or the definition of a name that later ones need; `names`: what it depends on."""
+
+    run: Run
+    names: frozenset[str]
+    defined: str | None = None
 
 
 class Footprints:
-    """The footprints of a statement on these arrays."""
+    """The footprints of a statement on these arrays. They depend on the values of `names` alone."""
 
     def __init__(self, s: Stmt, scope: SampledScope, arrays: frozenset[str]) -> None:
         self.arrays = arrays
@@ -85,6 +95,7 @@ class Footprints:
             *self._statement(s, scope, self.threads, reads=False),
             *self._statement(s, scope, self.threads, reads=True),
         ]
+        self.names = _names(self.actions)
 
     def at(self, env: Environment) -> Footprint:
         """The footprint for these values of the names around the statement."""
@@ -93,46 +104,48 @@ class Footprints:
         inner[THREAD] = 0
         with suppress(_TooManyAccesses, ArithmeticError):
             for action in self.actions:
-                action(inner, footprint)
+                action.run(inner, footprint)
         return footprint
 
     def _body(self, body: Body, scope: SampledScope, threads: int, reads: bool) -> list[Action]:
         """The actions of statements in their order, which a group of this many threads executes; none if they access nothing."""
         actions: list[Action] = []
-        accesses = False
         assigned = assigned_names(body)
         for s in body:
-            own = self._statement(s, scope, threads, reads)
-            actions += own
-            accesses = accesses or bool(own)
+            actions += self._statement(s, scope, threads, reads)
             if isinstance(s, Decl):
                 init = s.init if isinstance(s.type, Scalar) and s.name not in assigned else None
                 value = None if init is None else compiled(init, scope)
                 scope = scope.declare(s.name, init)
-                if value is not None:
-                    actions.append(_definition(s.name, value))
-        return actions if accesses else []
+                if value is not None and init is not None:
+                    actions.append(Action(_definition(s.name, value), frozenset(free_vars(init)), s.name))
+        return _without_unused(actions)
 
     def _statement(self, s: Stmt, scope: SampledScope, threads: int, reads: bool) -> list[Action]:
         if isinstance(s, Ghost | GhostEnd | Assert):
             return []
         own = self._accesses(s, scope, reads)
         match s:
-            case For():
+            case For(range=r):
                 group = threads if s.mode is not Mode.THREAD else threads // max(extent(s, scope), 1)
                 limit = MAX_THREADS if s.mode is Mode.THREAD else MAX_ITERATIONS
                 values = iterations(s, scope, limit, MAX_SAMPLED_ITERATIONS)
                 body = self._body(s.body, scope.declare(s.index, s.range.start), group, reads)
                 if values is None or not body or group == 0:
                     return own
+                names = _names(body) - {s.index} | free_vars(r.start) | free_vars(r.bound) | free_vars(r.amount)
+                runs = [a.run for a in body]
                 if s.mode is not Mode.THREAD:
-                    return [*own, _loop(s.index, values, body)]
+                    return [*own, Action(_loop(s.index, values, runs), names)]
                 chosen = {t // group for t in self.readers} if reads else None
-                return [*own, _thread_loop(s.index, values, body, chosen)]
+                return [*own, Action(_thread_loop(s.index, values, runs, chosen), names)]
             case If(test, then, other):
                 decided = compiled(test, scope) if scope.is_exact(test) else None
                 yes, no = (self._body(b, scope, threads, reads) for b in (then, other))
-                return [*own, _branch(decided, yes, no)] if yes or no else own
+                if not yes and not no:
+                    return own
+                names = _names(yes) | _names(no) | (frozenset() if decided is None else free_vars(test))
+                return [*own, Action(_branch(decided, [a.run for a in yes], [a.run for a in no]), names)]
             case Block(inner):
                 return [*own, *self._body(inner, scope, threads, reads)]
             case _:
@@ -150,8 +163,26 @@ class Footprints:
                 index = [compiled(i, scope) for i in x.indices]
                 known = [i for i in index if i is not None]
                 if len(known) == len(index):
-                    out.append(_access(x.base.name, known, not reads))
+                    names = frozenset[str]().union(*(free_vars(i) for i in x.indices))
+                    out.append(Action(_access(x.base.name, known, not reads), names))
         return out
+
+
+def _names(actions: list[Action]) -> frozenset[str]:
+    """What actions in turn depend on, without what they define."""
+    names: frozenset[str] = frozenset()
+    for action in reversed(actions):
+        names = names - {action.defined} | action.names
+    return names
+
+
+def _without_unused(actions: list[Action]) -> list[Action]:
+    """The actions without definitions that no later one depends on."""
+    kept: list[Action] = []
+    for action in reversed(actions):
+        if action.defined is None or action.defined in _names(kept[::-1]):
+            kept.append(action)
+    return kept[::-1]
 
 
 def _read_expressions(s: Stmt) -> list[Expr]:
@@ -168,21 +199,21 @@ def _read_expressions(s: Stmt) -> list[Expr]:
             return []
 
 
-def _access(array: str, index: list[Value], write: bool) -> Action:
+def _access(array: str, index: list[Value], write: bool) -> Run:
     def action(env: Environment, footprint: Footprint) -> None:
-        footprint.note(array, tuple(i(env) for i in index), env[THREAD], write)
+        footprint.note(array, tuple([i(env) for i in index]), env[THREAD], write)
 
     return action
 
 
-def _definition(name: str, value: Value) -> Action:
+def _definition(name: str, value: Value) -> Run:
     def action(env: Environment, _: Footprint) -> None:
         env[name] = value(env)
 
     return action
 
 
-def _loop(index: str, values: Callable[[Environment], list[int]], body: list[Action]) -> Action:
+def _loop(index: str, values: Callable[[Environment], list[int]], body: list[Run]) -> Run:
     def action(env: Environment, footprint: Footprint) -> None:
         for i in values(env):
             env[index] = i
@@ -193,8 +224,8 @@ def _loop(index: str, values: Callable[[Environment], list[int]], body: list[Act
 
 
 def _thread_loop(
-    index: str, values: Callable[[Environment], list[int]], body: list[Action], chosen: set[int] | None
-) -> Action:
+    index: str, values: Callable[[Environment], list[int]], body: list[Run], chosen: set[int] | None
+) -> Run:
     """A loop whose iterations are executed by different groups of threads, by the chosen ones alone if there are any."""
 
     def action(env: Environment, footprint: Footprint) -> None:
@@ -209,7 +240,7 @@ def _thread_loop(
     return action
 
 
-def _branch(test: Value | None, then: list[Action], other: list[Action]) -> Action:
+def _branch(test: Value | None, then: list[Run], other: list[Run]) -> Run:
     """A condition; without a test, both branches count as executed."""
 
     def action(env: Environment, footprint: Footprint) -> None:
