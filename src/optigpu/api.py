@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from optigpu.check.specification_change import specification_change
 from optigpu.check.verdict import Counterexample, ProgramResult
 from optigpu.check.verify import Settings, Verifier
 from optigpu.report.diagnostics import PLAIN
@@ -219,6 +220,9 @@ class Script(TransformSession):
         the proof is replayed in another process."""
         if self.unchecked is not None:
             raise CallError(self.unchecked)
+        change = specification_change(self.original, self.program)
+        if change is not None:
+            raise CallError(f"`{change.name}` {change.change}, so no code is made from it")
         from optigpu.check.certify import certificate_of
         from optigpu.check.replay import REPLAYER, ReplayError
 

@@ -56,6 +56,15 @@ class _Checkpoint:
     typed_afresh: Program
     annotation_changes: AnnotationChanges
     before_check: tuple[Callable[[], None], ...]
+    steps: int
+    phases: tuple[_Phase, ...]
+
+
+class _Phase:
+    """Steps that are checked together. Each has an identity of its own: a script may give two the same name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Session:
@@ -74,7 +83,7 @@ class Session:
         self.verifier = verifier or Verifier(Settings())
         self.refuter = refuter
         self.original = recheck(source) if isinstance(source, Program) else parse_file(source)
-        self.program = self._updated = self._typed_afresh = assign_ids(self.original, 0)
+        self._program = self._updated = self._typed_afresh = assign_ids(self.original, 0)
         self._typed_statements = TypedStatements()
         self.only = function
         if function is not None and function not in searchable(self.program):
@@ -89,9 +98,20 @@ class Session:
         self.annotation_changes = AnnotationChanges()  # of the steps since the last check
         self._before_check: tuple[Callable[[], None], ...] = ()  # what steps left to be done before the next check
         self._depth = 0  # how many transformations are running, one inside the other
-        self._phases: list[str] = []
+        self._phases: tuple[_Phase, ...] = ()  # that are open, one inside the other
         self._checked: tuple[Program, ProgramResult] | None = None  # the last program that was checked
         self._record(f'Script("{self.original.file}")', self.program, self.program, start, check=True)
+
+    @property
+    def program(self) -> Program:
+        """The program as it is now. A step that sets it, without `update`, changes it too."""
+        return self._program
+
+    @program.setter
+    def program(self, program: Program) -> None:
+        with _named_as_result():
+            reject_malformed(program, known=self._typed_statements)
+        self._program = program
 
     @property
     def result(self) -> ProgramResult:
@@ -106,7 +126,8 @@ class Session:
         """Why the current program has not been checked against the original; None if it has."""
         if self._phases:
             return "a phase is still open: what it made has not been verified"
-        if self.program is not self.steps[-1].after:
+        last = self.steps[-1]
+        if self.program is not last.after or last.result is None:
             return "the program was changed outside a step: it has not been checked against the original"
         return None
 
@@ -162,15 +183,18 @@ class Session:
         with _named_as_result():
             reject_malformed(program, known=self._typed_statements)
             typed = retyped(assign_ids(program, len(self.steps)), self._typed_statements)
-        self.program = self._updated = typed
+        self._program = self._updated = typed
 
     def _type_afresh(self) -> None:
         """Check and type the whole program, as a program is that is parsed: nothing that is verified rests on remembered types."""
+        verified = self.steps[-1] if self.steps else None
+        if verified is not None and verified.result is not None and self.program is verified.after:
+            self._updated = self._typed_afresh = self.program
         if self.program is not self._typed_afresh:
             with _named_as_result():
                 reject_malformed(self.program)
                 typed = retyped(assign_ids(self.program, len(self.steps)))
-            self.program = self._updated = self._typed_afresh = typed
+            self._program = self._updated = self._typed_afresh = typed
 
     def put(self, path: StatementPath, *new: Stmt) -> None:
         """Replace one statement by others."""
@@ -217,32 +241,33 @@ class Session:
             action()
 
     def _checkpoint(self) -> _Checkpoint:
-        return _Checkpoint(self.program, self._typed_afresh, self.annotation_changes.copy(), self._before_check)
+        changes = self.annotation_changes.copy()
+        return _Checkpoint(self.program, self._typed_afresh, changes, self._before_check, len(self.steps), self._phases)
 
     def _go_back(self, to: _Checkpoint) -> None:
-        self.program = self._updated = to.program
+        self._program = self._updated = to.program
         self._typed_afresh = to.typed_afresh
         self.annotation_changes, self._before_check = to.annotation_changes, to.before_check
+        del self.steps[to.steps :]
+        self._phases = to.phases
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Steps that are checked once, at the end: in between, the program need not be provable."""
-        before, count, start = self._checkpoint(), len(self.steps), time.perf_counter()
-        self._phases.append(name)
+        start, before, phase, title = time.perf_counter(), self._checkpoint(), _Phase(name), f'phase("{name}")'
+        self._phases += (phase,)
         try:
             yield
+            if self._phases[-1:] != (phase,):
+                message = "phases are closed in the reverse order of their opening: another one is open inside this one"
+                raise at_script_line(InputError(Diagnostic("OG604", message, NOWHERE)), len(self.steps), title)
+            if not before.phases:
+                self._accept(title, before, start, check=True)
+            self._phases = before.phases
         except BaseException:
-            self._go_back(before)
-            del self.steps[count:]
+            if phase in self._phases:
+                self._go_back(before)
             raise
-        finally:
-            self._phases.pop()
-        if not self._phases:
-            try:
-                self._accept(f'phase("{name}")', before, start, check=True)
-            except BaseException:
-                del self.steps[count:]
-                raise
 
     def _accept(self, title: str, before: _Checkpoint, start: float, *, check: bool) -> None:
         """Check and record a step; any failure, also an interrupt, undoes it."""
@@ -255,9 +280,8 @@ class Session:
                 self._type_last(title)
             self._record(title, before.program, self.program, start, check=check)
         except BaseException:
-            self._go_back(before)
             self.attempts = [a for a in self.attempts if a not in self.steps[steps:]]
-            del self.steps[steps:]
+            self._go_back(before)
             raise
 
     def _type_last(self, title: str) -> None:
@@ -277,9 +301,9 @@ class Session:
             known = self._checked[1] if self._checked is not None and self._checked[0] is after else None
             settled = settle_annotations(self.verifier, before, after, changes, known)
             after, result, removed = settled.program, settled.result, settled.removed
-            self.program = self._updated = self._typed_afresh = after
+            self._program = self._updated = self._typed_afresh = after
         seconds = time.perf_counter() - start
-        phases = tuple(self._phases)
+        phases = () if check else tuple(p.name for p in self._phases)
         step = Step(
             number, title, site.file, site.line, site.source, phases, before, after, result, seconds, removed=removed
         )

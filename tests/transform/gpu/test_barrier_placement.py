@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -14,6 +14,7 @@ from optigpu.frontend import parse_text
 from optigpu.script.editing import replace_at
 from optigpu.script.step_errors import StepError
 from optigpu.syntax.program import Body, Program, is_call
+from optigpu.syntax.source import NO_ID
 from optigpu.syntax.walk import statements
 from optigpu.transform.gpu import barrier_placement
 from optigpu.transform.gpu.block_races import BlockRace, BlockRaces
@@ -350,3 +351,38 @@ def test_a_phase_that_fails_leaves_nothing_to_be_repaired() -> None:
     assert s.program is before
     s.loop.rename("b", "d")
     assert "blocksync" not in s.text()
+
+
+@og.transformation
+def drop_barriers(script: og.Script) -> None:
+    for _ in range(script.text().count("blocksync();")):
+        script.put(script.find(Call("blocksync").first))
+
+
+@og.transformation
+def replace_loop(script: og.Script, name: str) -> None:
+    path = script.find(For(name))
+    script.put(path, replace(script.at(path), id=NO_ID))
+
+
+def test_barriers_are_repaired_in_the_function_that_was_launched() -> None:
+    text = TWO_KERNELS + TWO_KERNELS.replace("f(", "g(", 1)
+    s = og.Script(parse_text(text))
+    with s.phase("two functions"):
+        for function in ("g", "f"):
+            for loop in ("b", "c"):
+                s.gpu.launch(grid=[loop], block=["t"], at=og.In(function) / For(loop), shared=["x"])
+        drop_barriers(s)
+    assert [s.text().split(f"void {f}(")[1].split("\nvoid")[0].count("blocksync();") for f in "fg"] == [2, 2]
+
+
+def test_a_launch_whose_loop_was_replaced_is_not_repaired_but_checked() -> None:
+    s = og.Script(parse_text(TWO_KERNELS))
+    with pytest.raises(StepError, match="OG341"), s.phase("replaced"):
+        s.gpu.launch(grid=["b"], block=["t"], at=For("b"), shared=["x"])
+        drop_barriers(s)
+        replace_loop(s, "b")
+    with s.phase("replaced"):
+        s.gpu.launch(grid=["b"], block=["t"], at=For("b"), shared=["x"])
+        replace_loop(s, "b")
+    assert s.text().count("blocksync();") == 1

@@ -110,15 +110,18 @@ def insert_barriers(session: Session, nest: StatementId, grid: Collection[str], 
 
 def _repair_placement(session: Session, nest: StatementId, placed: Collection[StatementId]) -> None:
     """Insert the barriers that the checker misses; if some that were placed are wrong, all of them anew."""
+    f = next((f for f in session.program.functions() if any(s.id is nest for s in statements(f.body))), None)
+    if f is None:  # a later step removed the nest
+        return
     others = {x: reason for x, reason in session.reasons.items() if x not in placed}
-    _repair_races(session, nest)
-    left = _first_problem(session)
+    _repair_races(session, f.name)
+    left = _first_problem(session, f.name)
     if left is not None and left.code in MISPLACED_BARRIERS and placed:
         ours = session.reasons.keys() - others.keys()
         wrong = [s for f in session.program.functions() for s in statements(f.body) if s.id in ours]
         session.update(_without(session.program, wrong))
         session.reasons = others
-        _repair_races(session, nest)
+        _repair_races(session, f.name)
 
 
 def _place_barriers(
@@ -162,14 +165,13 @@ def _body_of(program: Program, loop: StatementPath) -> Body:
     return s.body if isinstance(s, For) else ()
 
 
-def _repair_races(session: Session, nest: StatementId) -> None:
+def _repair_races(session: Session, function: str) -> None:
     """Insert a barrier where the checker reports that threads of a block are not ordered, until it reports no such race."""
     for _ in range(MAX_BARRIERS_INSERTED):
-        problem = _first_problem(session)
+        problem = _first_problem(session, function)
         if problem is None or problem.code not in REPAIRABLE_RACES or not problem.statement:
             return
-        f = next(f for f in session.program.functions() if any(s.id is nest for s in statements(f.body)))
-        numbered = [path for path, _ in statements_of(f)]
+        numbered = [path for path, _ in statements_of(session.program.function(function))]
         if problem.statement > len(numbered) or not _repair(session, problem, numbered[problem.statement - 1]):
             return
 
@@ -182,7 +184,7 @@ def _repair(session: Session, problem: Problem, path: StatementPath) -> bool:
     points = [path.child(len(s.body))] if at_end_of_loop and isinstance(s, For) else _barrier_points(session, path)
     for point in points:
         session.update(insert_at(before, point, CallStmt(Call("blocksync", ()))))
-        left = _first_problem(session)
+        left = _first_problem(session, problem.function)
         if left is None or left.code not in REPAIRABLE_RACES or _statement_of(session, left) != s.id:
             session.reasons[session.at(point).id] = _reason(source_name(problem.array))
             return True
@@ -203,8 +205,9 @@ def _statement_of(session: Session, problem: Problem) -> StatementId | None:
     return None
 
 
-def _first_problem(session: Session) -> Problem | None:
-    failed = [f for f in session.result.functions if f.verdict is not Verdict.VERIFIED]
+def _first_problem(session: Session, function: str | None = None) -> Problem | None:
+    """The first problem of a function, or of the program."""
+    failed = [f for f in session.result.functions if f.verdict is not Verdict.VERIFIED and function in (None, f.name)]
     return failed[0].problem if failed else None
 
 
