@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from optigpu.check.specification_change import specification_change
 from optigpu.check.verdict import Counterexample, ProgramResult
 from optigpu.check.verify import Settings, Verifier
 from optigpu.report.diagnostics import PLAIN
@@ -165,40 +164,37 @@ class Script(TransformSession):
         from optigpu.check.certify import certificate_of
         from optigpu.codegen.emission import c_emission
 
-        self._finished()
         target = Path(path)
-        emission = self._cuda_emission() if target.suffix in CUDA_SUFFIXES else c_emission(self.program)
-        text = emission.code(self.program, self._header(emission))
+        program, result = self._finished()
+        emission = self._cuda_emission(program) if target.suffix in CUDA_SUFFIXES else c_emission(program)
+        text = emission.code(program, _header(emission, program, result))
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)
-        write_whole(target.with_suffix(".cert.json"), certificate_of(self.program, self.result, emission.to_json()))
+        write_whole(target.with_suffix(".cert.json"), certificate_of(program, result, emission.to_json()))
         return target
 
     @deep
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
         """The verified program as CUDA. `blocks_per_multiprocessor` is for all kernels; by default each launch has its own."""
-        self._finished()
-        emission = self._cuda_emission(blocks_per_multiprocessor)
-        return emission.cuda(self.program, self._header(emission))
+        return self._cuda(*self._finished(), blocks_per_multiprocessor)
 
-    def _cuda_emission(self, residents: int | None = None) -> Emission:
+    def _cuda(self, program: Program, result: ProgramResult, residents: int | None) -> CudaUnit:
+        emission = self._cuda_emission(program, residents)
+        return emission.cuda(program, _header(emission, program, result))
+
+    def _cuda_emission(self, program: Program, residents: int | None = None) -> Emission:
         from optigpu.codegen.emission import cuda_emission
 
-        return cuda_emission(
-            self.program, self.only, len(self.accepted.steps) - 1, self.reasons, residents or self.residents
-        )
-
-    def _header(self, emission: Emission) -> list[str]:
-        r = self.result
-        return emitted_header(emission, self.program, r.axioms, r.admitted, r.solver, r.unbounded_statements)
+        count = len(self.accepted.steps) - 1
+        return cuda_emission(program, self.only, count, self.reasons, residents or self.residents)
 
     @deep
     def build(self, function: str | None = None) -> CFunction | CudaFunction:
         """Compile the verified program to a function on NumPy arrays; for a GPU program, on PyTorch and CuPy arrays too."""
-        self._finished()
-        if has_kernels(self.program):
-            return self.built_cuda().function()
-        hosts = [f for f in self.program.functions() if f.role is Role.HOST]
+        program, result = self._finished()
+        if has_kernels(program):
+            return verified_cuda(program, self._cuda(program, result, None)).function()
+        hosts = [f for f in program.functions() if f.role is Role.HOST]
         if not hosts:
             raise CallError(f"{self.original.file} has no function")
         name = function or self.only or hosts[-1].name
@@ -208,31 +204,32 @@ class Script(TransformSession):
         from optigpu.codegen.c import emit_c
         from optigpu.runtime.cpu import CFunction
 
-        return CFunction(emit_c(self.program), call_signature(self.program, named[0]))
+        return CFunction(emit_c(program), call_signature(program, named[0]))
 
     @deep
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
         """What `build` compiles: CUDA text and call signature, which can be saved for a machine that has only the runtime."""
-        return verified_cuda(self.program, self.cuda(blocks_per_multiprocessor=blocks_per_multiprocessor))
+        program, result = self._finished()
+        return verified_cuda(program, self._cuda(program, result, blocks_per_multiprocessor))
 
-    def _finished(self) -> None:
-        """Raise CallError unless the program is verified. The verifier and what earlier runs left on disk are not trusted:
-        the proof is replayed in another process."""
-        if self.unchecked is not None:
-            raise CallError(self.unchecked)
-        change = specification_change(self.original, self.program)
-        if change is not None:
-            raise CallError(f"`{change.name}` {change.change}, so no code is made from it")
+    def _finished(self) -> tuple[Program, ProgramResult]:
+        """The program and its verdict; CallError unless it is verified. Code is made from what this returns alone.
+
+        The verifier and what earlier runs left on disk are not trusted: the proof is replayed in another process."""
+        result = self.result
+        program = self.program
+        unchecked = self.why_unchecked(program)
+        if unchecked is not None:
+            raise CallError(unchecked)
         from optigpu.check.certify import certificate_of
         from optigpu.check.replay import REPLAYER, ReplayError
 
-        result = self.result
         if not result.functions:
             raise CallError(f"{self.original.file} has no function that is verified, so no code is made from it")
         if not result.verified:
             raise CallError("the program is not verified, so no code is made from it")
         try:
-            audit = REPLAYER.replay(certificate_of(self.program, result))
+            audit = REPLAYER.replay(certificate_of(program, result))
         except (ValueError, ReplayError) as e:
             raise CallError(f"the proof cannot be replayed, so no code is made from it: {e}") from None
         for name, why in audit.failures.items():
@@ -240,6 +237,12 @@ class Script(TransformSession):
         rests_on = sorted(result.axioms), sorted(result.admitted), sorted(result.unbounded_statements)
         if (audit.axioms, audit.admitted, audit.unbounded) != rests_on:
             raise CallError("the proof rests on something else than its verdict says, so no code is made from it")
+        return program, result
+
+
+def _header(emission: Emission, program: Program, result: ProgramResult) -> list[str]:
+    r = result
+    return emitted_header(emission, program, r.axioms, r.admitted, r.solver, r.unbounded_statements)
 
 
 def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:

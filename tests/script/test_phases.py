@@ -10,9 +10,14 @@ from typing import Any
 import pytest
 
 import optigpu as og
+from optigpu.api import observe
+from optigpu.check.verdict import ProgramResult
 from optigpu.check.verify import Verifier
+from optigpu.cli import main
 from optigpu.frontend import parse_text
 from optigpu.runtime.call_error import CallError
+from optigpu.script.phase import Phase
+from optigpu.script.step import Step
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Program
 from tests.support.zero_scripts import BACKWARDS, OTHER, ZERO, become, emitted, zero
@@ -26,7 +31,7 @@ def test_phases_that_are_closed_out_of_order_are_undone(tmp_path: Path) -> None:
     inner.__enter__()
     with pytest.raises(InputError, match="closed in the reverse order"):
         outer.__exit__(None, None, None)
-    with pytest.raises(InputError, match="closed in the reverse order"):
+    with pytest.raises(InputError, match="this phase is not open"):
         inner.__exit__(None, None, None)
     assert [len(script.steps), script.unchecked] == [1, None]
     assert "a[i] = 0.0f" in emitted(script, tmp_path)
@@ -150,3 +155,123 @@ def test_only_a_program_can_be_assigned(wrong: object, tmp_path: Path) -> None:
     assert script.unchecked is None
     assign_and_tile(script, parse_text(BACKWARDS))
     assert "n - 1 - " in emitted(script, tmp_path)
+
+
+@og.transformation
+def leave_a_phase_open(script: og.Script) -> None:
+    become(script, BACKWARDS)
+    script.phase("p").__enter__()
+
+
+@og.transformation
+def close(script: og.Script, phase: Phase) -> None:
+    phase.__exit__(None, None, None)
+
+
+def test_a_phase_is_closed_where_it_was_opened(tmp_path: Path) -> None:
+    script = zero()
+    with pytest.raises(InputError, match="leaves a phase open"):
+        leave_a_phase_open(script)
+    assert [len(script.steps), script.unchecked] == [1, None]
+    phase = script.phase("p")
+    phase.__enter__()
+    become(script, BACKWARDS)
+    with pytest.raises(InputError, match="closed where it was opened"):
+        close(script, phase)
+    phase.__exit__(None, None, None)
+    assert "n - 1 - i" in emitted(script, tmp_path)
+
+
+def test_a_phase_is_open_once_and_its_name_is_a_text(tmp_path: Path) -> None:
+    script = zero()
+    with pytest.raises(InputError, match="the name of a phase is a text"):
+        script.phase(None)  # type: ignore[arg-type]
+    phase = script.phase("p")
+    with pytest.raises(InputError, match="this phase is open already"), phase, phase:
+        become(script, BACKWARDS)
+    assert [len(script.steps), script.unchecked] == [1, None]
+    for text in (BACKWARDS, ZERO):
+        with phase:
+            become(script, text)
+    assert "a[i] = 0.0f" in emitted(script, tmp_path)
+
+
+LEFT_OPEN = {
+    "forgotten": "p = s.phase('p')\np.__enter__()\nSTEP\n",
+    "not kept": "s.phase('p').__enter__()\nSTEP\n",
+    "the script ends in it": "import sys\nwith s.phase('p'):\n  STEP\n  sys.exit(0)\n",
+    "in a generator": "def g():\n  with s.phase('p'):\n    STEP\n    yield\nx = g()\nnext(x)\n",
+}
+
+
+@pytest.mark.parametrize("left", LEFT_OPEN)
+def test_a_script_with_a_phase_left_open_is_not_verified(
+    left: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = f"import optigpu as og\nfrom optigpu.frontend import parse_text\ns = og.Script(parse_text({ZERO!r}))\n"
+    step = "s.instr.replace(og.Write('a'), 'a[i] = 0.0f + 0.0f;')"
+    for end, code in ((LEFT_OPEN[left].replace("STEP", step), 2), (f"with s.phase('p'):\n  {step}\n", 0)):
+        (tmp_path / "s.py").write_text(start + end)
+        assert main(["run", "--no-trace", str(tmp_path / "s.py")]) == code
+        assert ("VERIFIED 2 steps" in capsys.readouterr().out) == (code == 0)
+
+
+def test_who_watches_the_steps_may_emit_what_a_phase_made(tmp_path: Path) -> None:
+    texts: list[str] = []
+
+    def emit_step(script: og.Script, step: Step) -> None:
+        if step.result is not None:
+            texts.append(emitted(script, tmp_path))
+
+    script = zero()
+    with observe(emit_step), script.phase("p"):
+        become(script, BACKWARDS)
+    assert ["n - 1 - i" in text for text in texts] == [True]
+
+
+class Changing:
+    """A path that changes the program of a script when it is read."""
+
+    def __init__(self, script: og.Script, path: Path) -> None:
+        self.script, self.path = script, path
+
+    def __fspath__(self) -> str:
+        self.script.program = parse_text(OTHER)
+        return str(self.path)
+
+
+class Swapping(Verifier):
+    """Changes the program of the script that asks it, and answers for that."""
+
+    script: og.Script | None = None
+
+    def verify(self, program: Program, function: str | None = None) -> ProgramResult:
+        if self.script is not None:
+            self.script.program = program = parse_text(OTHER)
+        return super().verify(program, function)
+
+
+def test_a_program_that_changes_while_it_is_emitted_is_not_emitted(tmp_path: Path) -> None:
+    script = zero()
+    with pytest.raises(CallError, match="changed outside a step"):
+        script.emit(Changing(script, tmp_path / "out.c"))  # type: ignore[arg-type]
+    verifier = Swapping()
+    script = zero(verifier)
+    own = script.program
+    script.program = parse_text(BACKWARDS)
+    assert script.result.verified
+    script.program = own
+    verifier.script = script
+    with pytest.raises(CallError, match="changed outside a step"):
+        emitted(script, tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_verdict_on_another_specification_is_none_of_the_script(tmp_path: Path) -> None:
+    script, other = zero(), og.Script(parse_text(OTHER), verifier=Verifier())
+    script.program = other.program
+    script.steps += other.steps
+    assert "another specification" in (script.unchecked or "")
+    with pytest.raises(CallError, match="another specification"):
+        emitted(script, tmp_path)
+    assert other.unchecked is None

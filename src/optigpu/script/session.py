@@ -34,6 +34,7 @@ from optigpu.script.editing import (
 )
 from optigpu.script.handles import Handle
 from optigpu.script.kept_annotations import AnnotationChanges, settle_annotations
+from optigpu.script.phase import Phase
 from optigpu.script.program_names import program_names
 from optigpu.script.resolution import resolve, searchable
 from optigpu.script.step import Record, Step
@@ -57,14 +58,17 @@ class _Checkpoint:
     annotation_changes: AnnotationChanges
     before_check: tuple[Callable[[], None], ...]
     steps: int
-    phases: tuple[_Phase, ...]
+    phases: tuple[_OpenPhase, ...]
 
 
-class _Phase:
-    """Steps that are checked together. Each has an identity of its own: a script may give two the same name."""
+@dataclass(frozen=True, slots=True)
+class _OpenPhase:
+    """A phase that has begun: in how many transformations, when, and what it goes back to if it fails."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    phase: Phase
+    depth: int
+    start: float
+    before: _Checkpoint
 
 
 class Session:
@@ -98,9 +102,10 @@ class Session:
         self.annotation_changes = AnnotationChanges()  # of the steps since the last check
         self._before_check: tuple[Callable[[], None], ...] = ()  # what steps left to be done before the next check
         self._depth = 0  # how many transformations are running, one inside the other
-        self._phases: tuple[_Phase, ...] = ()  # that are open, one inside the other
+        self._phases: tuple[_OpenPhase, ...] = ()  # that are open, one inside the other
         self._checked: tuple[Program, ProgramResult] | None = None  # the last program that was checked
-        self._record(f'Script("{self.original.file}")', self.program, self.program, start, check=True)
+        title = f'Script("{self.original.file}")'
+        self.stepped(self._record(title, self.program, self.program, start, check=True))
 
     @property
     def program(self) -> Program:
@@ -117,19 +122,29 @@ class Session:
     def result(self) -> ProgramResult:
         """The checker's verdict on the current program."""
         self._type_afresh()
-        if self._checked is None or self._checked[0] is not self.program:
-            self._checked = self.program, self.verifier.verify(self.program)
-        return self._checked[1]
+        program = self.program
+        known = self._checked
+        if known is None or known[0] is not program:
+            known = self._checked = program, self.verifier.verify(program)
+        return known[1]
 
     @property
     def unchecked(self) -> str | None:
         """Why the current program has not been checked against the original; None if it has."""
+        return self.why_unchecked(self.program)
+
+    def why_unchecked(self, program: Program) -> str | None:
+        """Why a program is not the current one, checked against the original; None if it is."""
         if self._phases:
             return "a phase is still open: what it made has not been verified"
-        last = self.steps[-1]
-        if self.program is not last.after or last.result is None:
+        if program is not self._verified_program():
             return "the program was changed outside a step: it has not been checked against the original"
-        return None
+        change = specification_change(self.original, program)
+        return None if change is None else f"`{change.name}` {change.change}: the program has another specification"
+
+    def _verified_program(self) -> Program | None:
+        """The program after the last step, if that has a verdict."""
+        return self.steps[-1].after if self.steps and self.steps[-1].result is not None else None
 
     @property
     def record(self) -> Record:
@@ -187,8 +202,7 @@ class Session:
 
     def _type_afresh(self) -> None:
         """Check and type the whole program, as a program is that is parsed: nothing that is verified rests on remembered types."""
-        verified = self.steps[-1] if self.steps else None
-        if verified is not None and verified.result is not None and self.program is verified.after:
+        if self.program is self._verified_program():
             self._updated = self._typed_afresh = self.program
         if self.program is not self._typed_afresh:
             with _named_as_result():
@@ -216,19 +230,29 @@ class Session:
         title = f"{name}({', '.join([*map(_argument_text, args), *(f'{k}={_argument_text(v)}' for k, v in kwargs.items())])})"
         start, before = time.perf_counter(), self._checkpoint()
         self.verifier.watch.title = f"step {len(self.steps)}: {title}"
-        self._depth += 1
         try:
-            out = body()
+            with self._running(before):
+                out = body()
         except InputError as e:
             self._go_back(before)
             raise at_script_line(e, len(self.steps), title) from None
         except BaseException:
             self._go_back(before)
             raise
-        finally:
-            self._depth -= 1
         self._accept(title, before, start, check=not self._phases)
         return out
+
+    @contextmanager
+    def _running(self, before: _Checkpoint) -> Iterator[None]:
+        """Code of a step: the transformations that it calls are parts of the step, and it closes the phases that it opens."""
+        depth = self._depth
+        try:
+            self._depth = depth + 1
+            yield
+        finally:
+            self._depth = depth
+        if self._phases != before.phases:
+            raise _wrong_phase("the step leaves a phase open, or closes one that it did not open")
 
     def before_check(self, action: Callable[[], None]) -> None:
         """Let an action look at the verdict, and repair the program, before the step or phase that is running is checked."""
@@ -251,23 +275,36 @@ class Session:
         del self.steps[to.steps :]
         self._phases = to.phases
 
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str) -> Phase:
         """Steps that are checked once, at the end: in between, the program need not be provable."""
-        start, before, phase, title = time.perf_counter(), self._checkpoint(), _Phase(name), f'phase("{name}")'
-        self._phases += (phase,)
-        try:
-            yield
-            if self._phases[-1:] != (phase,):
-                message = "phases are closed in the reverse order of their opening: another one is open inside this one"
-                raise at_script_line(InputError(Diagnostic("OG604", message, NOWHERE)), len(self.steps), title)
-            if not before.phases:
-                self._accept(title, before, start, check=True)
-            self._phases = before.phases
-        except BaseException:
-            if phase in self._phases:
-                self._go_back(before)
-            raise
+        if not isinstance(name, str):
+            raise at_script_line(_wrong_phase("the name of a phase is a text"), len(self.steps), f"phase({name})")
+        return Phase(name, self._open_phase, self._close_phase)
+
+    def _open_phase(self, phase: Phase) -> None:
+        if any(p.phase is phase for p in self._phases):
+            raise at_script_line(_wrong_phase("this phase is open already"), len(self.steps), _title(phase))
+        self._phases += (_OpenPhase(phase, self._depth, time.perf_counter(), self._checkpoint()),)
+
+    def _close_phase(self, phase: Phase, error: BaseException | None) -> None:
+        if isinstance(error, SystemExit | GeneratorExit):
+            return  # nobody went on after the phase, so it stays open
+        opened = next((p for p in self._phases if p.phase is phase), None)
+        if opened is None and error is not None:
+            return  # undone already, with what is around it
+        if opened is None or opened.depth != self._depth:
+            message = "this phase is not open" if opened is None else "a phase is closed where it was opened"
+            raise at_script_line(_wrong_phase(message), len(self.steps), _title(phase))
+        if error is not None:
+            self._go_back(opened.before)
+        elif self._phases[-1] is not opened:
+            self._go_back(opened.before)
+            message = "phases are closed in the reverse order of their opening: another one is open inside this one"
+            raise at_script_line(_wrong_phase(message), len(self.steps), _title(phase))
+        elif opened.before.phases:
+            self._phases = opened.before.phases
+        else:
+            self._accept(_title(phase), opened.before, opened.start, check=True)
 
     def _accept(self, title: str, before: _Checkpoint, start: float, *, check: bool) -> None:
         """Check and record a step; any failure, also an interrupt, undoes it."""
@@ -276,9 +313,12 @@ class Session:
             if self.program is not self._updated:  # a transformation may have set it without `update`
                 self._type_last(title)
             if check:
-                self.do_before_check()
+                with self._running(self._checkpoint()):
+                    self.do_before_check()
                 self._type_last(title)
-            self._record(title, before.program, self.program, start, check=check)
+            step = self._record(title, before.program, self.program, start, check=check)
+            self._phases = before.phases
+            self.stepped(step)
         except BaseException:
             self.attempts = [a for a in self.attempts if a not in self.steps[steps:]]
             self._go_back(before)
@@ -290,7 +330,7 @@ class Session:
         except InputError as e:
             raise at_script_line(e, len(self.steps), title) from None
 
-    def _record(self, title: str, before: Program, after: Program, start: float, *, check: bool) -> None:
+    def _record(self, title: str, before: Program, after: Program, start: float, *, check: bool) -> Step:
         site = call_site()
         number = len(self.steps)
         result = None
@@ -303,7 +343,7 @@ class Session:
             after, result, removed = settled.program, settled.result, settled.removed
             self._program = self._updated = self._typed_afresh = after
         seconds = time.perf_counter() - start
-        phases = () if check else tuple(p.name for p in self._phases)
+        phases = () if check else tuple(p.phase.name for p in self._phases)
         step = Step(
             number, title, site.file, site.line, site.source, phases, before, after, result, seconds, removed=removed
         )
@@ -315,7 +355,7 @@ class Session:
             self._checked = after, result
         self.steps.append(step)
         self.attempts.append(step)
-        self.stepped(step)
+        return step
 
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
         """The error for a step that is not verified."""
@@ -341,6 +381,14 @@ def _named_as_result() -> Iterator[None]:
         d = e.diagnostic
         message = f"the result is not a program: {d.message}"
         raise InputError(Diagnostic("OG605", message, d.loc, d.labels, d.notes, d.help)) from None
+
+
+def _wrong_phase(message: str) -> InputError:
+    return InputError(Diagnostic("OG604", message, NOWHERE))
+
+
+def _title(phase: Phase) -> str:
+    return f'phase("{phase.name}")'
 
 
 def _argument_text(value: object) -> str:

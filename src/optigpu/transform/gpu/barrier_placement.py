@@ -172,11 +172,13 @@ def _repair_races(session: Session, function: str) -> None:
         if problem is None or problem.code not in REPAIRABLE_RACES or not problem.statement:
             return
         numbered = [path for path, _ in statements_of(session.program.function(function))]
-        if problem.statement > len(numbered) or not _repair(session, problem, numbered[problem.statement - 1]):
+        if problem.statement > len(numbered) or not _repair(
+            session, function, problem, numbered[problem.statement - 1]
+        ):
             return
 
 
-def _repair(session: Session, problem: Problem, path: StatementPath) -> bool:
+def _repair(session: Session, function: str, problem: Problem, path: StatementPath) -> bool:
     """Insert a barrier that removes a race at a statement. Outer points are tried first, since a barrier runs least often there."""
     before = session.program
     s = session.at(path)
@@ -184,8 +186,8 @@ def _repair(session: Session, problem: Problem, path: StatementPath) -> bool:
     points = [path.child(len(s.body))] if at_end_of_loop and isinstance(s, For) else _barrier_points(session, path)
     for point in points:
         session.update(insert_at(before, point, CallStmt(Call("blocksync", ()))))
-        left = _first_problem(session, problem.function)
-        if left is None or left.code not in REPAIRABLE_RACES or _statement_of(session, left) != s.id:
+        left = _first_problem(session, function)
+        if left is None or left.code not in REPAIRABLE_RACES or _statement_of(session, function, left) != s.id:
             session.reasons[session.at(point).id] = _reason(source_name(problem.array))
             return True
         session.program = before
@@ -196,13 +198,10 @@ def _reason(array: str) -> str:
     return f"`{array}` is complete before other threads use it" if array else "shared memory is no longer in use"
 
 
-def _statement_of(session: Session, problem: Problem) -> StatementId | None:
-    """The statement that a problem is about."""
-    for f in session.program.functions():
-        ids = [s.id for s in statements(f.body)]
-        if f.name == problem.function and 0 < problem.statement <= len(ids):
-            return ids[problem.statement - 1]
-    return None
+def _statement_of(session: Session, function: str, problem: Problem) -> StatementId | None:
+    """The statement of a function that a problem is about."""
+    ids = [s.id for s in statements(session.program.function(function).body)]
+    return ids[problem.statement - 1] if 0 < problem.statement <= len(ids) else None
 
 
 def _first_problem(session: Session, function: str | None = None) -> Problem | None:
