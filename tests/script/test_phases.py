@@ -16,7 +16,7 @@ from optigpu.check.verify import Verifier
 from optigpu.cli import main
 from optigpu.frontend import parse_text
 from optigpu.runtime.call_error import CallError
-from optigpu.script.phase import Phase
+from optigpu.script.script_phase import ScriptPhase
 from optigpu.script.step import Step
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Program
@@ -164,7 +164,7 @@ def leave_a_phase_open(script: og.Script) -> None:
 
 
 @og.transformation
-def close(script: og.Script, phase: Phase) -> None:
+def close(script: og.Script, phase: ScriptPhase) -> None:
     phase.__exit__(None, None, None)
 
 

@@ -34,9 +34,9 @@ from optigpu.script.editing import (
 )
 from optigpu.script.handles import Handle
 from optigpu.script.kept_annotations import AnnotationChanges, settle_annotations
-from optigpu.script.phase import Phase
 from optigpu.script.program_names import program_names
 from optigpu.script.resolution import resolve, searchable
+from optigpu.script.script_phase import ScriptPhase
 from optigpu.script.step import Record, Step
 from optigpu.script.step_errors import StepError, at_script_line, explained_rejection
 from optigpu.script.targets import TargetLike
@@ -65,7 +65,7 @@ class _Checkpoint:
 class _OpenPhase:
     """A phase that has begun: in how many transformations, when, and what it goes back to if it fails."""
 
-    phase: Phase
+    phase: ScriptPhase
     depth: int
     start: float
     before: _Checkpoint
@@ -275,18 +275,18 @@ class Session:
         del self.steps[to.steps :]
         self._phases = to.phases
 
-    def phase(self, name: str) -> Phase:
+    def phase(self, name: str) -> ScriptPhase:
         """Steps that are checked once, at the end: in between, the program need not be provable."""
         if not isinstance(name, str):
             raise at_script_line(_wrong_phase("the name of a phase is a text"), len(self.steps), f"phase({name})")
-        return Phase(name, self._open_phase, self._close_phase)
+        return ScriptPhase(name, self._open_phase, self._close_phase)
 
-    def _open_phase(self, phase: Phase) -> None:
+    def _open_phase(self, phase: ScriptPhase) -> None:
         if any(p.phase is phase for p in self._phases):
             raise at_script_line(_wrong_phase("this phase is open already"), len(self.steps), _title(phase))
         self._phases += (_OpenPhase(phase, self._depth, time.perf_counter(), self._checkpoint()),)
 
-    def _close_phase(self, phase: Phase, error: BaseException | None) -> None:
+    def _close_phase(self, phase: ScriptPhase, error: BaseException | None) -> None:
         if isinstance(error, SystemExit | GeneratorExit):
             return  # nobody went on after the phase, so it stays open
         opened = next((p for p in self._phases if p.phase is phase), None)
@@ -387,7 +387,7 @@ def _wrong_phase(message: str) -> InputError:
     return InputError(Diagnostic("OG604", message, NOWHERE))
 
 
-def _title(phase: Phase) -> str:
+def _title(phase: ScriptPhase) -> str:
     return f'phase("{phase.name}")'
 
 

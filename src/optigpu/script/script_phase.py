@@ -6,11 +6,11 @@ from collections.abc import Callable
 from types import TracebackType
 
 
-class Phase:
+class ScriptPhase:
     """What `with s.phase("…"):` enters. `begin` and `end` are the session's; `end` gets the error that the phase was left with."""
 
     def __init__(
-        self, name: str, begin: Callable[[Phase], None], end: Callable[[Phase, BaseException | None], None]
+        self, name: str, begin: Callable[[ScriptPhase], None], end: Callable[[ScriptPhase, BaseException | None], None]
     ) -> None:
         self.name = name
         self._begin = begin
