@@ -241,8 +241,8 @@ class Script(TransformSession):
 
 
 def _header(emission: Emission, program: Program, result: ProgramResult) -> list[str]:
-    r = result
-    return emitted_header(emission, program, r.axioms, r.admitted, r.solver, r.unbounded_statements)
+    rests_on = result.axioms, result.admitted, result.solver, result.unbounded_statements
+    return emitted_header(emission, program, *rests_on)
 
 
 def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:

@@ -118,7 +118,7 @@ def _repair_placement(session: Session, nest: StatementId, placed: Collection[St
     left = _first_problem(session, f.name)
     if left is not None and left.code in MISPLACED_BARRIERS and placed:
         ours = session.reasons.keys() - others.keys()
-        wrong = [s for f in session.program.functions() for s in statements(f.body) if s.id in ours]
+        wrong = [s for g in session.program.functions() for s in statements(g.body) if s.id in ours]
         session.update(_without(session.program, wrong))
         session.reasons = others
         _repair_races(session, f.name)
