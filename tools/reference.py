@@ -15,6 +15,7 @@ HEAD = """# Transformations
 Rendered by `tools/reference.py` from the docstrings in `src/optigpu/transform/`; a test runs every example. How scripts work:
 [scripts.md](scripts.md). A transformation does not decide whether its result is correct: "fails" says when the checker rejects it.
 `TargetLike` is a name, a [target](scripts.md#targets) or a [handle](scripts.md#handles); `Size` is a number or C text: `"n / 2"`.
+"returns" names the attributes of what a step returns, which is itself a handle: "as a target" says of which statement.
 
 """
 
@@ -37,9 +38,10 @@ def anchor(card: Card) -> str:
 def shown(card: Card) -> str:
     code = "\n".join([indent(card.before, "  "), f"// {card.step}", indent(card.after, "  ")])
     what = " ".join(card.what.split())
+    returns = f"- returns: {card.returns}\n" if card.returns else ""
     return (
         f"### {card.name}\n\n`{card.name}{card.signature}`\n\n{what}\n\n```c\n{code}\n```\n\n"
-        f"- needs: {card.needs}\n- fails: {card.fails}\n"
+        f"- needs: {card.needs}\n- fails: {card.fails}\n{returns}"
     )
 
 

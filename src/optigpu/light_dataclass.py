@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # to type checkers they are those of the standard library
     from dataclasses import dataclass, replace
 else:
 
-    def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, kw_only=False):
+    def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, repr=True, kw_only=False):
         """The decorator, with those options of the standard library's that are used here."""
 
         def made(cls: type) -> type:
-            return _made(cls, frozen, slots, eq, kw_only)
+            return _made(cls, frozen, slots, eq, repr, kw_only)
 
         return made if cls is None else made(cls)
 
@@ -40,12 +40,14 @@ def _names(cls: Any) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls))
 
 
-def _made(cls: type, frozen: bool, slots: bool, eq: bool, kw_only: bool) -> type:
+def _made(cls: type, frozen: bool, slots: bool, eq: bool, repr: bool, kw_only: bool) -> type:
     if cls.__doc__ is None:
         cls.__doc__ = cls.__name__  # the standard library would compute a signature
     own = set(vars(cls))
     cls = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
-    methods: dict[str, Any] = {"__init__": _late_init(cls, frozen), "__repr__": _repr}
+    methods: dict[str, Any] = {"__init__": _late_init(cls, frozen)}
+    if repr:
+        methods["__repr__"] = _repr
     if eq:
         methods["__eq__"], methods["__hash__"] = _comparison(fields(cls))
         if not frozen:

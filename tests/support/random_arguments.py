@@ -326,6 +326,8 @@ GENERATORS: dict[str, Generator] = {
     "function.insert.source": lambda d, _: d.of((FUNCTION, WRONG_FUNCTION)),
     "function.inline.target": lambda d, _: d.target((CallStmt, Store, Decl)),
     "function.uninline.function": lambda d, _: d.of([f.name for f in d.script.program.functions()]),
+    "function.versions.when": lambda d, _: f"{d.integer()} {d.of(('<', '>=', '=='))} {d.size()}",
+    "function.versions.at": lambda d, _: None,
     "arith.simplify.function": lambda d, _: d.of([f.name for f in d.script.program.functions()]),
     "omp.schedule.target": PARALLEL,
     "omp.num_threads.target": PARALLEL,

@@ -15,7 +15,7 @@ from optigpu.syntax.program import Decl
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import body_subexpressions, root_name, statements
+from optigpu.syntax.walk import root_name, statements, stmt_exprs, subexpressions
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.array_declarations import dims_of
@@ -28,7 +28,7 @@ REGISTERS = 1 << 16  # of a multiprocessor
 
 def inline_constants(s: TransformSession) -> None:
     """Let the indices of accesses speak of loops, in place of constants that are declared inside the loops."""
-    loops = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Loop)]
+    loops = [x for _, x in s.searched() if isinstance(x, Loop)]
     inside = [x for loop in loops for x in statements(loop.body) if isinstance(x, Decl)]
     names = {x.name: None for x in inside if x.const and isinstance(x.type, Scalar)}
     for name in names:
@@ -51,7 +51,7 @@ def is_divided(size: Expr, by: int = VECTOR) -> Expr:
 
 
 def accesses(s: TransformSession, array: str) -> list[Index]:
-    exprs = [x for f in s.program.functions() for x in body_subexpressions(f.body) if isinstance(x, Index)]
+    exprs = [x for _, y in s.searched() for e in stmt_exprs(y) for x in subexpressions(e) if isinstance(x, Index)]
     return [x for x in exprs if root_name(x) == array]
 
 
@@ -68,7 +68,7 @@ def is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
 def last_size(s: TransformSession, array: str) -> Expr:
     params = [p for f in s.program.functions() for p in f.params if p.name == array]
     sizes = [p.type.dims[-1] for p in params if isinstance(p.type, Array)]
-    decls = [x for f in s.program.functions() for x in statements(f.body) if isinstance(x, Decl) and x.name == array]
+    decls = [x for _, x in s.searched() if isinstance(x, Decl) and x.name == array]
     sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
     size = next((d for d in sizes if d is not None), None)
     if size is None:

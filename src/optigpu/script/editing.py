@@ -55,6 +55,20 @@ class StatementPath:
         return self.positions[len(ancestor.positions)][0]
 
 
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a program: what is inside a statement, or in one branch of it; with `itself`, also the statement."""
+
+    around: StatementPath
+    branch: int | None = None
+    itself: bool = False
+
+    def __contains__(self, path: StatementPath) -> bool:
+        if path == self.around:
+            return self.itself
+        return path.inside(self.around) and self.branch in (None, path.branch_of(self.around))
+
+
 def statements_of(f: Function) -> Iterator[tuple[StatementPath, Stmt]]:
     """Every statement with its path, in program order."""
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from optigpu.light_dataclass import dataclass
-from optigpu.script.editing import StatementPath, statement_at, statements_of
+from optigpu.light_dataclass import dataclass, replace
+from optigpu.script.call_site import call_site
+from optigpu.script.editing import Region, StatementPath, function_at, statement_at, statements_of
 from optigpu.syntax.builtins import ATOMICS
-from optigpu.syntax.diagnostic import Diagnostic, InputError
+from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
 from optigpu.syntax.exprs import Int
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import CallStmt, Decl, For, Ghost, If, Mode, Program, Stmt, Store
 from optigpu.syntax.source import NOWHERE, StatementId
+from optigpu.syntax.walk import inner_bodies
 
 
 class HasProgram(Protocol):
@@ -21,9 +23,13 @@ class HasProgram(Protocol):
     def program(self) -> Program: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Handle:
-    """A statement that a transformation made or moved. The handle is valid as long as the statement is in the program."""
+    """A statement that a script keeps hold of. It is valid as long as the statement is in the program, wherever it moves.
+
+    `handle / For("v")` is the loop over v inside the statement. What a step returns is a handle too: of the statement that is
+    mostly meant, with others that the step made as its attributes (`tile.outer`, `tile.inner`).
+    """
 
     session: HasProgram
     id: StatementId
@@ -33,15 +39,92 @@ class Handle:
         return find_statement(self.session.program, self.id)
 
     def statement(self) -> Stmt:
+        """The statement as it is now."""
         return statement_at(self.session.program, self.path())
 
+    @property
+    def parent(self) -> Handle:
+        """The statement whose body this one is in."""
+        path = _found(self).path()
+        if path.is_top_level:
+            message = f"{self} is outermost in `{path.function}`: no statement is around it"
+            raise InputError(Diagnostic("OG601", message, call_site().loc))
+        return Handle(self.session, statement_at(self.session.program, path.parent).id)
+
+    @property
+    def body(self) -> tuple[Handle, ...]:
+        """The statements in the body of a loop, in the then-part of an `if`; none for other statements."""
+        return _body_of(self, 0)
+
+    @property
+    def then(self) -> IfBranch:
+        """The then-part of an `if`."""
+        return _branch_of(self, 0)
+
+    @property
+    def otherwise(self) -> IfBranch:
+        """The else-part of an `if`."""
+        return _branch_of(self, 1)
+
+    @property
+    def loops(self) -> tuple[Handle, ...]:
+        """The loops in the statement in program order, so outer loops before those in them."""
+        return _loops_in(self.session, Region(_found(self).path()))
+
+    def __eq__(self, other: object) -> bool:
+        """Are they handles of the same statement?"""
+        return isinstance(other, Handle) and self.id is other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
     def __str__(self) -> str:
-        return f"<{headline(self.statement())}>"
+        try:
+            return f"<{headline(self.statement())}>"
+        except InputError:
+            return "<a statement that is gone>"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class IfBranch:
+    """A branch of an `if`, as a place to search: `condition.otherwise / For("i")`, `with s.inside(condition.then):`."""
+
+    condition: Handle
+    number: int  # 0: the then-part, 1: the else-part
+
+    @property
+    def body(self) -> tuple[Handle, ...]:
+        """The statements of the branch."""
+        return _body_of(self.condition, self.number)
+
+    @property
+    def loops(self) -> tuple[Handle, ...]:
+        """The loops in the branch in program order, so outer loops before those in them."""
+        return _loops_in(self.condition.session, Region(_found(self.condition).path(), self.number))
+
+    def __str__(self) -> str:
+        return f"{self.condition}.{('then', 'otherwise')[self.number]}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+Place: TypeAlias = Handle | IfBranch
+
+
+def region_inside(program: Program, place: Place, *, itself: bool = False) -> Region:
+    """The part of the program that is inside a place; with `itself`, together with the statement of a handle."""
+    if isinstance(place, IfBranch):
+        return Region(find_statement(program, place.condition.id), place.number)
+    return Region(find_statement(program, place.id), itself=itself)
 
 
 def find_statement(program: Program, statement_id: StatementId) -> StatementPath:
     """The path of the statement with this id, or of the only statement that was made from it."""
-    derived: list[StatementPath] = []
+    derived: list[tuple[StatementPath, Stmt]] = []
     for f in program.functions():
         for path, s in statements_of(f):
             if s.id is statement_id:
@@ -50,11 +133,41 @@ def find_statement(program: Program, statement_id: StatementId) -> StatementPath
             while ancestor is not None and ancestor is not statement_id:
                 ancestor = ancestor.parent
             if ancestor is not None:
-                derived.append(path)
+                derived.append((path, s))
     if len(derived) == 1:
-        return derived[0]
-    message = "the statement was copied; say which one" if derived else "the statement of this handle is gone"
-    raise InputError(Diagnostic("OG601", message, NOWHERE))
+        return derived[0][0]
+    help_ = "a step returns handles of what it made; or name the statement: For(…), Write(…), …"
+    message = "the statement of this handle is gone"
+    if derived:
+        message = f"the statement of this handle was copied: {len(derived)} statements were made from it"
+    labels = tuple(Label(s.loc, f"{path.function}: {headline(s)}") for path, s in derived)
+    raise InputError(Diagnostic("OG601", message, NOWHERE, labels, (), help_))
+
+
+def _body_of(handle: Handle, branch: int) -> tuple[Handle, ...]:
+    bodies = inner_bodies(_found(handle).statement())
+    return tuple(Handle(handle.session, s.id) for s in bodies[branch]) if bodies else ()
+
+
+def _branch_of(handle: Handle, number: int) -> IfBranch:
+    if not isinstance(_found(handle).statement(), If):
+        message = f"{handle} is not an `if`: it has no branches"
+        raise InputError(Diagnostic("OG601", message, call_site().loc, help="handle.body has the statements in it"))
+    return IfBranch(handle, number)
+
+
+def _loops_in(session: HasProgram, region: Region) -> tuple[Handle, ...]:
+    f = function_at(session.program, region.around)
+    return tuple(Handle(session, s.id) for path, s in statements_of(f) if path in region and isinstance(s, For))
+
+
+def _found(handle: Handle) -> Handle:
+    """The handle, if its statement is in the program; else the error has the place in the script."""
+    try:
+        handle.path()
+    except InputError as e:
+        raise InputError(replace(e.diagnostic, loc=call_site().loc)) from None
+    return handle
 
 
 def headline(s: Stmt) -> str:

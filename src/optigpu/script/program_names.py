@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from optigpu.light_dataclass import replace
+from optigpu.script.editing import Positions, StatementPath
 from optigpu.syntax.free_names import body_free_vars, bound_after, clause_free_vars, free_vars
-from optigpu.syntax.program import Body, For, Function
-from optigpu.syntax.walk import statements, stmt_exprs
+from optigpu.syntax.program import Body, For, Function, If
+from optigpu.syntax.walk import map_bodies, statements, stmt_exprs
 
 
 def program_names(f: Function) -> set[str]:
     """Every name of a function, except those that formulas bind for themselves."""
     return names_apart_from_indices(f) | names_in_body(f.body)
+
+
+def names_seen_from(f: Function, path: StatementPath) -> set[str]:
+    """Every name of a function but those that occur only in other branches of the conditions around a statement."""
+
+    def pruned(body: Body, positions: Positions) -> Body:
+        if len(positions) < 2:
+            return body
+        (_, index), (branch, _), *_ = positions
+        s = body[index]
+        if isinstance(s, If):
+            inner = pruned((s.then, s.other)[branch], positions[1:])
+            s = replace(s, then=inner, other=()) if branch == 0 else replace(s, then=(), other=inner)
+        else:
+            s = map_bodies(s, lambda b: pruned(b, positions[1:]))
+        return (*body[:index], s, *body[index + 1 :])
+
+    return program_names(replace(f, body=pruned(f.body, path.positions)))
 
 
 def names_apart_from_indices(f: Function) -> set[str]:

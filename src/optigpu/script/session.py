@@ -32,14 +32,14 @@ from optigpu.script.editing import (
     replace_at,
     statement_at,
 )
-from optigpu.script.handles import Handle
+from optigpu.script.handles import Handle, IfBranch, Place, region_inside
 from optigpu.script.kept_annotations import AnnotationChanges, settle_annotations
-from optigpu.script.program_names import program_names
-from optigpu.script.resolution import resolve, searchable
+from optigpu.script.program_names import names_seen_from
+from optigpu.script.resolution import SearchSpace, resolve, searchable
 from optigpu.script.script_phase import ScriptPhase
 from optigpu.script.step import Record, Step
 from optigpu.script.step_errors import StepError, at_script_line, explained_rejection
-from optigpu.script.targets import TargetLike
+from optigpu.script.targets import Target, TargetLike
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.program import Body, Function, Program, Stmt
@@ -59,6 +59,7 @@ class _Checkpoint:
     before_check: tuple[Callable[[], None], ...]
     steps: int
     phases: tuple[_OpenPhase, ...]
+    within: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ class Session:
         self._before_check: tuple[Callable[[], None], ...] = ()  # what steps left to be done before the next check
         self._depth = 0  # how many transformations are running, one inside the other
         self._phases: tuple[_OpenPhase, ...] = ()  # that are open, one inside the other
+        self._within: tuple[Place, ...] = ()  # where alone names and targets are looked for
         self._checked: tuple[Program, ProgramResult] | None = None  # the last program that was checked
         title = f'Script("{self.original.file}")'
         self.stepped(self._record(title, self.program, self.program, start, check=True))
@@ -163,15 +165,24 @@ class Session:
 
     def find(self, target: TargetLike, kind: str = "any") -> StatementPath:
         """The one statement that a target means."""
-        return resolve(self.program, self._functions(), target, kind)[0]
+        return resolve(self._search_space(), target, kind)[0]
 
     def find_those(self, target: TargetLike, kind: str = "any") -> list[StatementPath]:
         """The one statement that a target means, or all that fit if it says `.all`."""
-        return resolve(self.program, self._functions(), target, kind)
+        return resolve(self._search_space(), target, kind)
 
     def find_all(self, target: TargetLike, kind: str = "any") -> list[StatementPath]:
         """All statements that fit a target."""
-        return resolve(self.program, self._functions(), target, kind, many=True)
+        return resolve(self._search_space(), target, kind, many=True)
+
+    def searched(self) -> list[tuple[StatementPath, Stmt]]:
+        """All statements that names and targets can mean, in program order."""
+        return self._search_space().matches(Target(()))
+
+    def outermost_searched(self) -> list[StatementPath]:
+        """Of the statements that names and targets can mean, those that are in no other one."""
+        searched = {path: None for path, _ in self.searched()}
+        return [path for path in searched if not any(around in searched for around in path.ancestors())]
 
     def at(self, target: TargetLike, kind: str = "any") -> Stmt:
         return statement_at(self.program, self.find(target, kind))
@@ -187,11 +198,28 @@ class Session:
         return function_at(self.program, path)
 
     def fresh(self, name: str, path: StatementPath) -> str:
-        """`name`, or the first of name1, name2, … that the function does not use."""
-        return fresh_name(name, program_names(self.function_of(path)))
+        """`name`, or the first of name1, name2, … that the function does not use, other branches of its conditions aside."""
+        return fresh_name(name, names_seen_from(self.function_of(path), path))
 
-    def _functions(self) -> list[str]:
-        return [self.only] if self.only is not None else searchable(self.program)
+    def _search_space(self) -> SearchSpace:
+        functions = (self.only,) if self.only is not None else tuple(searchable(self.program))
+        return SearchSpace(self.program, functions, self._within)
+
+    @contextmanager
+    def inside(self, place: TargetLike | IfBranch) -> Iterator[None]:
+        """In the `with`, names and targets mean statements of one statement alone (itself, and those in it), or of one branch of
+        an `if`: `with s.inside(condition.then):`. Handles mean what they did."""
+        try:
+            where = place if isinstance(place, IfBranch) else self.handle(self.find(place))
+            region_inside(self.program, where)
+        except InputError as e:
+            raise at_script_line(e, len(self.steps), f"inside({_argument_text(place)})") from None
+        around = self._within
+        self._within = (*around, where)
+        try:
+            yield
+        finally:
+            self._within = around
 
     def update(self, program: Program) -> None:
         """Replace the program: types are filled in where it changed, and every statement has an id of its own."""
@@ -245,12 +273,12 @@ class Session:
     @contextmanager
     def _running(self, before: _Checkpoint) -> Iterator[None]:
         """Code of a step: the transformations that it calls are parts of the step, and it closes the phases that it opens."""
-        depth = self._depth
+        depth, within = self._depth, self._within
         try:
             self._depth = depth + 1
             yield
         finally:
-            self._depth = depth
+            self._depth, self._within = depth, within
         if self._phases != before.phases:
             raise _wrong_phase("the step leaves a phase open, or closes one that it did not open")
 
@@ -266,14 +294,16 @@ class Session:
 
     def _checkpoint(self) -> _Checkpoint:
         changes = self.annotation_changes.copy()
-        return _Checkpoint(self.program, self._typed_afresh, changes, self._before_check, len(self.steps), self._phases)
+        return _Checkpoint(
+            self.program, self._typed_afresh, changes, self._before_check, len(self.steps), self._phases, self._within
+        )
 
     def _go_back(self, to: _Checkpoint) -> None:
         self._program = self._updated = to.program
         self._typed_afresh = to.typed_afresh
         self.annotation_changes, self._before_check = to.annotation_changes, to.before_check
         del self.steps[to.steps :]
-        self._phases = to.phases
+        self._phases, self._within = to.phases, to.within
 
     def phase(self, name: str) -> ScriptPhase:
         """Steps that are checked once, at the end: in between, the program need not be provable."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from optigpu.script.editing import StatementPath, statements_of
+from collections.abc import Sequence
+
+from optigpu.script.editing import Region, StatementPath, statements_of
 from optigpu.script.targets import Pattern, Target
 from optigpu.syntax.exprs import Call, Index, Var
 from optigpu.syntax.program import Decl, For, Function, If, Stmt, Store
@@ -10,15 +12,16 @@ from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import code_exprs, root_name, subexpressions
 
 
-def matches(target: Target, f: Function) -> list[tuple[StatementPath, Stmt]]:
-    """All statements of a function that fit the chain of patterns, in program order."""
-    by_path = dict(statements_of(f))
+def matches(target: Target, f: Function, within: Sequence[Region] = ()) -> list[tuple[StatementPath, Stmt]]:
+    """All statements of a function that fit the chain of patterns, in program order. The whole chain is in all regions `within`."""
+    by_path = {path: s for path, s in statements_of(f) if all(path in region for region in within)}
     if not target.chain:
         return list(by_path.items())
     *outer, last = target.chain
 
     def fits(path: StatementPath, s: Stmt) -> bool:
-        return _fits_pattern(last, s) and _fit_in_order(outer, [by_path[a] for a in path.ancestors()])
+        around = [by_path[a] for a in path.ancestors() if a in by_path]
+        return _fits_pattern(last, s) and _fit_in_order(outer, around)
 
     return [(path, s) for path, s in by_path.items() if fits(path, s)]
 

@@ -1,7 +1,7 @@
 """Targets: how a script says which statements it means. `For("bi") / Write("sum")` is a write of `sum` inside a loop over `bi`.
 
-A transformation knows the kind of statement that it works on (a loop, a declaration, …), so a bare name is enough where it is
-unambiguous: `"bi"` is the loop over bi.
+`handle / For("v")` is the loop over `v` in the statement of a handle. A transformation knows the kind of statement that it works on
+(a loop, a declaration, …), so a bare name is enough where it is unambiguous: `"bi"` is the loop over bi.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from optigpu.light_dataclass import dataclass, replace
+from optigpu.script.call_site import call_site
 from optigpu.script.editing import StatementPath
-from optigpu.script.handles import Handle
+from optigpu.script.handles import Handle, IfBranch, Place
+from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import Mode
 
 
@@ -37,22 +39,39 @@ class Target:
     function: str | None = None
     which: int | str | None = None  # a number from 0 (negative from the end), "all", or None: there must be exactly one
     side: str | None = None  # "before" or "after": the point, not the statement
+    inside: Place | None = None  # the statement, or branch of an `if`, that the whole chain is inside
 
     @property
     def well_formed(self) -> bool:
         """Are its parts of the right types? (Scripts are not type-checked.)"""
         return (
             all(isinstance(p.name, str | None) and isinstance(p.mode, Mode | None) for p in self.chain)
-            and all(p.body is None or (isinstance(p.body, Target) and p.body.well_formed) for p in self.chain)
+            and all(
+                p.body is None or (isinstance(p.body, Target) and p.body.well_formed and p.body.inside is None)
+                for p in self.chain
+            )
+            and isinstance(self.inside, Handle | IfBranch | None)
             and isinstance(self.function, str | None)
             and (self.which in (None, "all") or isinstance(self.which, int))
         )
 
     def __truediv__(self, inner: Target) -> Target:
         """`self`, and inside it `inner`."""
+        if isinstance(inner, Handle | IfBranch) or (isinstance(inner, Target) and inner.inside is not None):
+            message = "a handle is one statement already: it stands first in a target"
+            raise InputError(Diagnostic("OG604", message, call_site().loc, help='handle / For("i") / Write("a")'))
         if not isinstance(inner, Target):
             return NotImplemented
-        return Target((*self.chain, *inner.chain), self.function, inner.which, inner.side)
+        return Target((*self.chain, *inner.chain), self.function, inner.which, inner.side, self.inside)
+
+    def __rtruediv__(self, around: Place) -> Target:
+        """`handle / self`: this target inside the statement of a handle, or inside a branch of an `if`."""
+        if not isinstance(around, Handle | IfBranch):
+            return NotImplemented
+        if self.inside is not None:
+            message = f"{self} is inside a handle already"
+            raise InputError(Diagnostic("OG604", message, call_site().loc))
+        return replace(self, inside=around)
 
     @property
     def first(self) -> Target:
@@ -80,6 +99,7 @@ class Target:
 
     def __str__(self) -> str:
         text = " / ".join(map(str, self.chain)) or f'In("{self.function}")'
+        text = text if self.inside is None else f"{self.inside} / {text}"
         text += "" if self.side is None else f".{self.side}"
         if self.which is None:
             return text

@@ -35,6 +35,7 @@ def shift_var(session: Session, target: TargetLike, *, factor: Size, inv: bool =
         a[0] = s + b[0];
 
     Needs: a declaration. Fails: when the value of `factor` changes while the variable is in use.
+    Returns: the declaration.
     """
     encode, decode = ("-", "+") if inv else ("+", "-")
     shift = Representation(
@@ -60,6 +61,7 @@ def scale_var(session: Session, target: TargetLike, *, factor: Size, inv: bool =
         a[0] = s * 4.0f;
 
     Needs: a declaration of floats; the value of `factor` does not change while the variable is in use. Fails: when it may be zero.
+    Returns: the declaration.
     """
     encode, decode = ("/", "*") if inv else ("*", "/")
     scale = Representation(

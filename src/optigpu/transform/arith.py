@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from optigpu.light_dataclass import replace
-from optigpu.script.editing import edit_function
+from optigpu.script.editing import replace_at
 from optigpu.script.session import Session
+from optigpu.script.targets import In
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Binary, Expr, Index, Unary, is_int
-from optigpu.syntax.program import Function
 from optigpu.syntax.walk import map_children, rewrite_body
 from optigpu.transform.tools.simplified import collect_terms, lit, value_of
 
@@ -29,12 +28,13 @@ def simplify(session: Session, function: str | None = None) -> None:
     Needs: nothing. Fails: never.
     """
 
-    def simplified(f: Function) -> Function:
-        return replace(f, body=rewrite_body(f.body, _simplified))
-
-    for f in session.program.functions():
-        if function in (None, f.name) and session.only in (None, f.name):
-            session.update(edit_function(session.program, f.name, simplified))
+    if function is not None:
+        session.find_all(In(function))
+    program = session.program
+    for path in session.outermost_searched():
+        if function in (None, path.function):
+            program = replace_at(program, path, *rewrite_body((session.at(path),), _simplified))
+    session.update(program)
 
 
 def _simplified(e: Expr) -> Expr:

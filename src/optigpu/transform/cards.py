@@ -21,6 +21,7 @@ class Card:
     after: str
     needs: str
     fails: str
+    returns: str  # "" if the step returns nothing
 
 
 def cards() -> list[Card]:
@@ -29,7 +30,9 @@ def cards() -> list[Card]:
 
 def _card(name: str, f: Callable[..., object]) -> Card:
     text = inspect.getdoc(f) or ""
-    parts = re.split(r"^(Before|Step|After|Needs|Fails):", text.replace(". Fails:", ".\nFails:"), flags=re.MULTILINE)
+    parts = re.split(
+        r"^(Before|Step|After|Needs|Fails|Returns):", text.replace(". Fails:", ".\nFails:"), flags=re.MULTILINE
+    )
     sections = {parts[i]: parts[i + 1] for i in range(1, len(parts) - 1, 2)}
 
     def code(key: str) -> str:
@@ -47,6 +50,7 @@ def _card(name: str, f: Callable[..., object]) -> Card:
         code("After"),
         prose("Needs"),
         prose("Fails"),
+        prose("Returns"),
     )
 
 

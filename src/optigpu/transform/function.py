@@ -35,6 +35,7 @@ from optigpu.syntax.program import (
 )
 from optigpu.syntax.types import VOID
 from optigpu.syntax.walk import children, map_bodies, statements, stmt_exprs
+from optigpu.transform.step_results import handles_from
 from optigpu.transform.tools.changed_annotations import code_of, is_proof_step
 from optigpu.transform.tools.refusal import refuse
 
@@ -67,7 +68,7 @@ def insert(session: Session, source: str) -> None:
 
 
 @transformation
-def inline(session: Session, target: TargetLike) -> None:
+def inline(session: Session, target: TargetLike) -> tuple[Handle, ...]:
     """Replace a call by the body of the function.
 
     Loop contracts and assertions that mention logical variables of the function are left out, since these have no meaning at the
@@ -82,6 +83,7 @@ def inline(session: Session, target: TargetLike) -> None:
         }
 
     Needs: a call that is a whole statement, or the whole right side of one. Fails: never for verified functions.
+    Returns: handles of the statements that take the place of the call.
     """
     path = session.find(target, "call")
     s = session.at(path)
@@ -96,6 +98,7 @@ def inline(session: Session, target: TargetLike) -> None:
         wrong = "returns nothing" if callee.result == VOID else "returns something that is not used"
         raise refuse(f"`{callee.name}` {wrong}", s)
     session.edit_body(path, lambda around: _with_inlined(around, path.index, body))
+    return handles_from(session, path, len(body))
 
 
 def _with_inlined(around: Body, at: int, body: Body) -> Body:
@@ -120,6 +123,7 @@ def uninline(session: Session, target: TargetLike, function: str) -> Handle:
 
     Needs: statements that are the function's body with arguments for its parameters.
     Fails: when they are not, or when the contract of the function is too weak for the caller.
+    Returns: the call.
     """
     path = session.find(target, "for")
     callee = _function_named(session, function)

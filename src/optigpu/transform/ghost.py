@@ -7,13 +7,16 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.program import Assert, For, Ghost, GhostEnd
+from optigpu.transform.step_results import InsertedStatements, handles_from
 from optigpu.transform.tools.c_text import clauses_from, statements_from
 from optigpu.transform.tools.insertion_points import insertion_point
 from optigpu.transform.tools.refusal import refuse
 
 
 @transformation
-def insert(session: Session, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None) -> None:
+def insert(
+    session: Session, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None
+) -> InsertedStatements:
     """Insert ghost statements or assertions.
 
     Before:
@@ -24,11 +27,14 @@ def insert(session: Session, text: str, *, before: TargetLike | None = None, aft
         a[0] = 0.0f;
 
     Needs: only ghost statements and assertions. Fails: when what they claim does not hold.
+    Returns: `statements`, all of them. As a target, the first one.
     """
     new = statements_from(text)
     if not new or not all(isinstance(s, Ghost | GhostEnd | Assert) for s in new):
         raise refuse("only ghosts and assertions can be inserted here", help="s.instr.insert", code="OG604")
-    session.insert(insertion_point(session, before, after), *new)
+    path = insertion_point(session, before, after)
+    session.insert(path, *new)
+    return InsertedStatements(session, session.at(path).id, handles_from(session, path, len(new)))
 
 
 @transformation

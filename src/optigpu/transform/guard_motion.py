@@ -13,6 +13,7 @@ from optigpu.syntax.free_names import body_free_vars, bound_after, free_vars
 from optigpu.syntax.program import For, If, Stmt
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.walk import inner_bodies, statements
+from optigpu.transform.step_results import SplitGuard
 from optigpu.transform.tools.c_text import without_ids
 from optigpu.transform.tools.changed_annotations import is_proof_step
 from optigpu.transform.tools.refusal import refuse
@@ -47,6 +48,7 @@ def move_guard(session: Session, target: TargetLike, *, out_of: str | None = Non
     Needs: `out_of`: a condition that is alone in the loops that it leaves (s.loop.fission), an operand that does not mention their
     indices. `into`: a condition without an else branch; the statements beside the loop get the condition, too.
     Fails: when the condition depends on what the loop changes.
+    Returns: the condition at its new place.
     """
     if (out_of is None) == (into is None):
         raise refuse("say out_of=… or into=…, one of them", code="OG604")
@@ -58,7 +60,7 @@ def move_guard(session: Session, target: TargetLike, *, out_of: str | None = Non
 
 
 @transformation
-def split_guard(session: Session, target: TargetLike, first: int = 1) -> Handle:
+def split_guard(session: Session, target: TargetLike, first: int = 1) -> SplitGuard:
     """Divide the condition at or around a statement: the first operands of `&&` around the others.
 
     Before:
@@ -78,6 +80,7 @@ def split_guard(session: Session, target: TargetLike, first: int = 1) -> Handle:
         }
 
     Needs: a condition with `&&` and without an else branch, with more than `first` operands. Fails: never.
+    Returns: `outer` and `inner`, the two conditions. As a target, the outer one.
     """
     path = _guard_at(session, session.find(target))
     guard = session.at(path)
@@ -92,7 +95,7 @@ def split_guard(session: Session, target: TargetLike, first: int = 1) -> Handle:
         )
     inner = replace(guard, test=conjunction(tests[first:]))
     session.put(path, If(conjunction(tests[:first]), (inner,), id=StatementId(parent=guard.id)))
-    return session.handle(path)
+    return SplitGuard(session, session.at(path).id, session.handle(path.child(0)))
 
 
 def _guard_at(session: Session, path: StatementPath) -> StatementPath:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from optigpu.script.editing import insert_at, replace_at, without_statement
+from optigpu.script.editing import StatementPath, insert_at, replace_at, without_statement
 from optigpu.script.handles import Handle, find_statement
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.program import Block, Stmt
+from optigpu.syntax.program import Block, Body, Stmt
+from optigpu.transform.step_results import InsertedStatements, handles_from
 from optigpu.transform.tools.c_text import statements_from, without_ids
 from optigpu.transform.tools.insertion_points import insertion_point
 from optigpu.transform.tools.refusal import refuse
 
 
 @transformation
-def insert(session: Session, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None) -> Handle:
+def insert(
+    session: Session, text: str, *, before: TargetLike | None = None, after: TargetLike | None = None
+) -> InsertedStatements:
     """Insert statements, written as C.
 
     Before:
@@ -25,11 +28,12 @@ def insert(session: Session, text: str, *, before: TargetLike | None = None, aft
         b[0] = 1.0f;
 
     Needs: text that is valid C at that point. Fails: when the program no longer satisfies its contract.
+    Returns: `statements`, all of them. As a target, the first one.
     """
     path = insertion_point(session, before, after)
-    new = statements_from(text)
+    new = _written(text)
     session.insert(path, *new)
-    return session.handle(path)
+    return _inserted(session, path, len(new))
 
 
 @transformation
@@ -63,6 +67,7 @@ def move(
         a[0] = 0.0f;
 
     Needs: a target, and a point that is not inside it. Fails: when the result depends on the order.
+    Returns: the statement.
     """
     source = session.find(target, "any")
     point = insertion_point(session, before, after)
@@ -91,6 +96,7 @@ def copy(
         a[0] = 0.0f;
 
     Needs: a target. Fails: when executing the statement a second time changes the result.
+    Returns: the copy.
     """
     s = session.at(session.find(target, "any"))
     point = insertion_point(session, before, after)
@@ -99,7 +105,7 @@ def copy(
 
 
 @transformation
-def replace(session: Session, target: TargetLike, text: str) -> Handle:
+def replace(session: Session, target: TargetLike, text: str) -> InsertedStatements:
     """Replace a statement by others, written as C.
 
     Before:
@@ -109,7 +115,20 @@ def replace(session: Session, target: TargetLike, text: str) -> Handle:
         a[0] = 2.0f * b[0];
 
     Needs: text that is valid C there. Fails: when the result changes.
+    Returns: `statements`, all of them. As a target, the first one.
     """
     path = session.find(target, "write")
-    session.put(path, *statements_from(text))
-    return session.handle(path)
+    new = _written(text)
+    session.put(path, *new)
+    return _inserted(session, path, len(new))
+
+
+def _written(text: str) -> Body:
+    new = statements_from(text)
+    if not new:
+        raise refuse("there is no statement in the text", code="OG604", help="s.instr.delete removes a statement")
+    return new
+
+
+def _inserted(session: Session, path: StatementPath, count: int) -> InsertedStatements:
+    return InsertedStatements(session, session.at(path).id, handles_from(session, path, count))

@@ -31,6 +31,7 @@ def parallel(session: Session, target: TargetLike) -> Handle:
         }
 
     Needs: a loop. Fails: OG324 when iterations write to the same memory.
+    Returns: the loop.
     """
     path, loop = loop_at(session, target)
     session.put(path, replace(loop, mode=Mode.PARALLEL))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from optigpu.script.session import Session
 from optigpu.script.transformation import TransformGroup
-from optigpu.transform import accesses, arith, function, ghost, guard_motion, instr, omp, variable
+from optigpu.transform import accesses, arith, function, function_versions, ghost, guard_motion, instr, omp, variable
 from optigpu.transform.gpu import (
     barrier_placement,
     copy_elimination,
@@ -137,6 +137,7 @@ class FunctionTransforms(StepGroup):
     insert = function.insert
     inline = function.inline
     uninline = function.uninline
+    versions = function_versions.versions
 
 
 class ArithmeticTransforms(StepGroup):

@@ -16,6 +16,7 @@ from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
+from optigpu.transform.step_results import BoundValue, LocalVariable
 from optigpu.transform.tools.array_declarations import freed_at_end, heap_array, is_free_of
 from optigpu.transform.tools.c_text import Size, as_expression, statements_from
 from optigpu.transform.tools.changed_annotations import with_value_of, without_annotations_on
@@ -25,7 +26,7 @@ from optigpu.transform.tools.simplified import cell, lit
 
 
 @transformation
-def local_name(session: Session, target: TargetLike, *, var: str, local_var: str) -> Handle:
+def local_name(session: Session, target: TargetLike, *, var: str, local_var: str) -> LocalVariable:
     """Work on a copy of a variable in the body of a loop: copied in at its start and back at its end.
 
     Before:
@@ -45,6 +46,7 @@ def local_name(session: Session, target: TargetLike, *, var: str, local_var: str
         a[0] = sum;
 
     Needs: a loop whose body uses `var`. Fails: never for a scalar variable.
+    Returns: `declaration`, of the copy; `store`, back to the variable. As a target, the declaration.
     """
     path = session.find(target, "for")
     loop = session.at(path)
@@ -60,7 +62,8 @@ def local_name(session: Session, target: TargetLike, *, var: str, local_var: str
         Store(Var(var), Var(local)),
     )
     session.put(path, replace(loop, body=body))  # the variable holds the same between iterations
-    return session.handle(path.child(0))
+    back = session.handle(path.child(len(body) - 1))
+    return LocalVariable(session, session.at(path.child(0)).id, back)
 
 
 @transformation
@@ -92,7 +95,7 @@ def inline(session: Session, target: TargetLike) -> None:
 
 
 @transformation
-def bind(session: Session, target: TargetLike, name: str, expr: Size) -> Handle:
+def bind(session: Session, target: TargetLike, name: str, expr: Size) -> BoundValue:
     """Store the value of an expression of a statement in a new constant before it.
 
     Before:
@@ -108,6 +111,7 @@ def bind(session: Session, target: TargetLike, name: str, expr: Size) -> Handle:
 
     Needs: the expression occurs in the target, and can be computed before it.
     Fails: when it reads what has not been written yet.
+    Returns: `declaration`, of the constant; `use`, the statement. As a target, the declaration.
     """
     path = session.find(target, "write")
     s = session.at(path)
@@ -125,7 +129,7 @@ def bind(session: Session, target: TargetLike, name: str, expr: Size) -> Handle:
 
     new: Stmt = replace(s, value=with_name(s.value)) if isinstance(s, Store) else map_stmt_exprs(s, with_name)
     session.put(path, Decl(fresh, elem, wanted, const=True), new)
-    return session.handle(path)
+    return BoundValue(session, session.at(path).id, session.handle(path.sibling(1)))
 
 
 @transformation
@@ -140,6 +144,7 @@ def insert(session: Session, declaration: str, *, before: TargetLike) -> Handle:
         a[0] = 0.0f;
 
     Needs: one declaration, written as C. Fails: when its initial value cannot be computed there.
+    Returns: the declaration.
     """
     path = session.find(before)
     new = statements_from(declaration)
@@ -162,6 +167,7 @@ def rename(session: Session, target: TargetLike, name: str) -> Handle:
         a[0] = one;
 
     Needs: a declaration. Fails: never; a name that is in use gets a number.
+    Returns: the declaration.
     """
     path, decl = _declaration_at(session, target)
     fresh, i = session.fresh(name, path), path.index
@@ -171,7 +177,7 @@ def rename(session: Session, target: TargetLike, name: str) -> Handle:
 
 
 @transformation
-def init_detach(session: Session, target: TargetLike) -> Handle:
+def init_detach(session: Session, target: TargetLike) -> LocalVariable:
     """Separate the initial value of a variable from its declaration.
 
     Before:
@@ -184,6 +190,7 @@ def init_detach(session: Session, target: TargetLike) -> Handle:
         a[0] = x;
 
     Needs: a scalar with an initial value. Fails: never.
+    Returns: `declaration`; `store`, the assignment of the initial value. As a target, the declaration.
     """
     path, decl = _declaration_at(session, target)
     if decl.init is None or not isinstance(decl.type, Scalar):
@@ -193,7 +200,7 @@ def init_detach(session: Session, target: TargetLike) -> Handle:
     if not is_cell(decl, assigned_names(rest)):  # from now on it is, and formulas cannot name what it holds
         rest = with_value_of(session, path, decl, rest)
     session.edit_body(path, lambda b: (*b[:i], *new, *rest))
-    return session.handle(path)
+    return LocalVariable(session, session.at(path).id, session.handle(path.sibling(1)))
 
 
 @transformation
@@ -211,6 +218,7 @@ def to_array(session: Session, target: TargetLike) -> Handle:
         free(x);
 
     Needs: the declaration of a scalar. Fails: never.
+    Returns: the declaration.
     """
     path, decl = _declaration_at(session, target)
     if not isinstance(decl.type, Scalar):

@@ -34,7 +34,7 @@ MAX_BARRIERS_INSERTED = 12  # one after the other
 
 @transformation
 def remove_redundant_barriers(session: Session) -> int:
-    """Remove every barrier of a block without which the program still verifies; returns how many were removed.
+    """Remove every barrier of a block without which the program still verifies.
 
     Before:
         kernel_launch(1, 32, 0);
@@ -50,6 +50,7 @@ def remove_redundant_barriers(session: Session) -> int:
         kernel_kill();
 
     Needs: a verified program. Fails: never.
+    Returns: how many were removed.
     """
     session.do_before_check()
     barriers = [session.at(path) for path in reversed(session.find_all(CallTarget("blocksync")))]

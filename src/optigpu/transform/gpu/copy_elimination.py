@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optigpu.script.editing import StatementPath, edit_body
+from optigpu.script.editing import edit_body
 from optigpu.script.session import Session
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Alloc, Array, Call, Var
@@ -51,8 +51,11 @@ def stay_on_device(session: Session) -> None:
     Needs: copies in the same body. Fails: never if the array does not change in between.
     """
     program = session.program
-    for f in program.functions():
-        program = edit_body(program, StatementPath(f.name, ((0, 0),)), without_round_trips)
+    outermost = session.outermost_searched()
+    for first in (path for path in outermost if path.index == 0):
+        last = first.sibling(len(session.around(first)) - 1)
+        if last in outermost:  # else one statement of the body is searched, and not all of it
+            program = edit_body(program, first, without_round_trips)
     session.update(program)
 
 

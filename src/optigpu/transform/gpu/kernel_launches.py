@@ -25,6 +25,7 @@ from optigpu.transform.gpu.launch_names import (
     reject_unplaced_arrays,
 )
 from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.step_results import KernelBlock, LaunchedKernel
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import lit
@@ -33,10 +34,9 @@ from optigpu.transform.tools.simplified import lit
 @transformation
 def create_kernel_launch(
     session: Session, target: TargetLike, *, to: TargetLike | None = None, grid: Size, block: Size, smem: Size = 0
-) -> Handle:
+) -> KernelBlock:
     """Put a kernel launch around a statement, or around all statements from `target` to `to`, in a block of their own. `grid` and
     `block` are the numbers of blocks and of threads per block, `smem` the bytes of shared memory: numbers, or expressions as text.
-    Returns a handle to the block.
 
     Before:
         a[0] = 0.0f;
@@ -52,6 +52,7 @@ def create_kernel_launch(
 
     Needs: statements of the host, in one body. The whole grid executes them as one, on default memory, which later steps convert.
     Fails: OG349 when the launch exceeds a limit of the hardware, OG346 when it may have no threads.
+    Returns: `launch`, the call of kernel_launch. As a target, the block with the whole kernel.
     """
     path = session.find(target)
     end = path if to is None else session.find(to)
@@ -68,7 +69,7 @@ def create_kernel_launch(
         raise refuse(f"`{name}` is declared here and used after the kernel", inside[0], help)
     kernel = Block(launched(inside, as_expression(grid), as_expression(block), as_expression(smem)))
     session.edit_body(path, lambda b: (*b[:first], kernel, *b[last:]))
-    return session.handle(path)
+    return KernelBlock(session, session.at(path).id, session.handle(path.child(0)))
 
 
 @transformation
@@ -83,7 +84,7 @@ def launch(
     host_copies: Sequence[str] | None = None,
     blocks_per_multiprocessor: int | None = None,
     barrier_at_end: Sequence[str] = (),
-) -> Handle:
+) -> LaunchedKernel:
     """Make a loop nest a kernel: `grid` loops become blocks, `block` loops become threads, `shared` and `registers` say where local
     arrays live. Arrays of the host are copied to the device and back, statements outside block loops run on one thread, variables
     that they assign for other threads go to shared memory, and barriers are inserted where the proof needs them. Functions that the
@@ -119,6 +120,7 @@ def launch(
     arrays in `shared` and `registers` that are declared inside the grid loops and outside the block loops; called functions that
     allocate nothing and launch no kernels (s.function.inline puts the body of others in their place).
     Fails: when threads depend on each other in a way that barriers of the block cannot order.
+    Returns: `launch`, the call of kernel_launch. As a target, the outermost loop of the grid.
     """
     if not grid or not block:
         raise refuse("name at least one loop for the grid and one for the block", code="OG604")
@@ -141,9 +143,8 @@ def launch(
     arrays.put(
         session, path, launched((arrays.nest,), kernel.blocks(), lit(kernel.threads), kernel.shared_bytes(arrays.nest))
     )
-    launched_nest = Handle(session, nest.id)
+    call = session.handle(Handle(session, nest.id).path().sibling(-2))
     if blocks_per_multiprocessor is not None:
-        call = launched_nest.path().sibling(-2)
-        session.residents[session.at(call).id] = blocks_per_multiprocessor
+        session.residents[call.id] = blocks_per_multiprocessor
     insert_barriers(session, nest.id, grid, barrier_at_end)
-    return session.handle(launched_nest.path())
+    return LaunchedKernel(session, nest.id, call)

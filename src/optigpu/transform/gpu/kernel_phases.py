@@ -48,6 +48,7 @@ def copy_to_device(session: Session, *names: str, at: TargetLike | None = None) 
     Needs: arrays of known sizes that the kernel uses, and thread loops: threads access global memory, groups do not write it. `at`
     is the kernel_launch, where there are several. Fails: OG346 when a group of several threads writes the array, OG348 in a magic
     thread loop.
+    Returns: the call of kernel_launch.
     """
     if not names:
         raise refuse("name the arrays to be copied", code="OG604")

@@ -20,12 +20,13 @@ from optigpu.syntax.program import Assert, Body, CallStmt, For, Ghost, GhostEnd,
 from optigpu.syntax.walk import inner_bodies, map_bodies
 from optigpu.transform.gpu.kernel_statements import plain_loop_at
 from optigpu.transform.loop.fission_fusion import split_loop_at
+from optigpu.transform.step_results import MagicThreadLoop
 from optigpu.transform.tools.changed_annotations import code_of, without_steps
 from optigpu.transform.tools.refusal import refuse
 
 
 @transformation
-def seq_for_to_magic_thread_for(session: Session, target: TargetLike) -> Handle:
+def seq_for_to_magic_thread_for(session: Session, target: TargetLike) -> MagicThreadLoop:
     """Make the iterations of a loop independent tasks, followed by a magic barrier, which synchronises the group around the loop.
 
     Before:
@@ -40,10 +41,15 @@ def seq_for_to_magic_thread_for(session: Session, target: TargetLike) -> Handle:
         magic_barrier();
 
     Needs: a loop that counts up from 0 by one. Fails: when its iterations are not independent.
+    Returns: `barrier`, the magic barrier after the loop. As a target, the loop.
     """
     path = session.find(target, "for")
     _to_magic_thread_for(session, path)
-    return session.handle(path)
+    return _magic_thread_loop(session, path)
+
+
+def _magic_thread_loop(session: Session, path: StatementPath) -> MagicThreadLoop:
+    return MagicThreadLoop(session, session.at(path).id, session.handle(path.sibling(1)))
 
 
 def _to_magic_thread_for(session: Session, path: StatementPath) -> None:
@@ -74,6 +80,7 @@ def hoist_barrier(session: Session, target: TargetLike) -> Handle:
         magic_barrier();
 
     Needs: a magic barrier that is the last statement in the body of a loop. Fails: when a later iteration needs it.
+    Returns: the barrier.
     """
     path = session.find(target, "call")
     s = session.at(path)
@@ -102,6 +109,7 @@ def remove_loop_around_barrier(session: Session, target: TargetLike) -> Handle:
         magic_barrier();
 
     Needs: a loop whose body has magic barriers only. Fails: never for those.
+    Returns: the barrier.
     """
     path = session.find(target, "for")
     return session.handle(without_loop_around_barrier(session, path))
@@ -121,11 +129,11 @@ def without_loop_around_barrier(session: Session, path: StatementPath) -> Statem
 
 
 @transformation
-def convert_tail_thread_for(session: Session, target: TargetLike, outer: Sequence[bool] = ()) -> Handle:
+def convert_tail_thread_for(session: Session, target: TargetLike, outer: Sequence[bool] = ()) -> MagicThreadLoop:
     """Convert a tail nest of loops to magic thread loops, with one magic barrier after the nest. `target` is the innermost loop,
     which is converted; `outer` says for each loop around it, from the inside out, whether it is converted too (True) or stays
     sequential (False). The barrier after a loop is hoisted out of the loop around it: fission puts it into a loop of its own, and a
-    loop around a barrier is a barrier. Returns a handle to the outermost loop of the nest.
+    loop around a barrier is a barrier.
 
     Before:
         for (int i = 0; i < 2; i++) {
@@ -144,6 +152,7 @@ def convert_tail_thread_for(session: Session, target: TargetLike, outer: Sequenc
 
     Needs: loops that count up from 0 by one; nothing but ghosts follows a loop in the body of the next one.
     Fails: when iterations of a converted loop are not independent, or one needs the barrier that was hoisted out of an earlier one.
+    Returns: `barrier`, the magic barrier after the nest. As a target, the outermost loop of the nest.
     """
     path = session.find(target, "for")
     _to_magic_thread_for(session, path)
@@ -152,7 +161,7 @@ def convert_tail_thread_for(session: Session, target: TargetLike, outer: Sequenc
         path = _barrier_hoisted_once(session, path)
         if converted:
             _to_magic_thread_for(session, path)
-    return session.handle(path)
+    return _magic_thread_loop(session, path)
 
 
 def _reject_statements_after(session: Session, path: StatementPath) -> None:
@@ -212,6 +221,7 @@ def convert_magic_thread_fors(session: Session, target: TargetLike) -> Handle:
 
     Needs: a statement in a kernel. Fails: OG347 when the extents of the loops do not divide the number of threads, OG346 when code
     for one thread is left to a group.
+    Returns: the loop.
     """
     path = session.find(target, "for")
 
@@ -235,6 +245,7 @@ def magic_barrier_to_blocksync(session: Session, target: TargetLike) -> Handle:
         blocksync();
 
     Needs: a magic barrier at block level. Fails: OG345 elsewhere, OG341 where it orders default memory: convert that first.
+    Returns: the barrier.
     """
     path = _magic_barrier_at(session, target)
     session.put(path, CallStmt(Call("blocksync", ()), id=session.at(path).id))
@@ -252,6 +263,7 @@ def magic_barrier_to_warpsync(session: Session, target: TargetLike) -> Handle:
         warpsync();
 
     Needs: a magic barrier that is executed by groups of 32 threads. Fails: OG345 elsewhere.
+    Returns: the barrier.
     """
     path = _magic_barrier_at(session, target)
     session.put(path, CallStmt(Call("warpsync", ()), id=session.at(path).id))

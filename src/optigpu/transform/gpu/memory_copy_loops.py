@@ -47,6 +47,7 @@ def loop_to_memcpy(session: Session, target: TargetLike) -> Handle:
 
     Needs: loops from 0 by one around a single assignment, with the same indices on both sides, in the order of the loops; one of
     the arrays in global memory. Fails: when the sizes are not those of the arrays.
+    Returns: the call.
     """
     path = session.find(target, "for")
     s = session.at(path)

@@ -55,6 +55,7 @@ def convert_to_global_mem(session: Session, target: TargetLike) -> Handle:
         gmem_free(t);
 
     Needs: an array of the host. Fails: OG348 when the host accesses it.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
@@ -98,6 +99,7 @@ def convert_to_shared_mem(
 
     Needs: a local array, whose sizes are numbers if it is declared at block level. The launch has to provide the bytes.
     Fails: OG346 when it is neither at block level nor in a setup; OG349 when the launch has too few bytes.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
@@ -132,6 +134,7 @@ def convert_to_register_mem(session: Session, target: TargetLike, dims: int) -> 
         t[DMINDEX2(4, 8, 0, 1)][0] = 0.0f;
 
     Needs: each thread accesses only its own part. Fails: OG344 when a thread accesses the part of another.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.script.handles import Handle
 from optigpu.script.program_names import program_names
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
@@ -22,6 +21,7 @@ from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import code_exprs, inner_bodies, rewrite, rewrite_body, statements, subexpressions
 from optigpu.transform.gpu.kernel_statements import plain_loop_at
+from optigpu.transform.step_results import InsertedStatements, handles_from
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
@@ -33,7 +33,7 @@ VectorKey = tuple[str | Expr, ...]  # an array and the index of the first elemen
 
 
 @transformation
-def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | None = None) -> Handle:
+def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | None = None) -> InsertedStatements:
     """Access neighbouring elements of global or shared memory by one instruction: a loop of 2 or 4 iterations becomes vector loads
     into registers, the loop on registers, and vector stores. A loop that only copies disappears. With `arrays`, only these arrays
     are accessed by vectors.
@@ -63,6 +63,7 @@ def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | N
     Needs: a loop in a kernel that counts from 0 to 2 or 4, with no condition around the accesses (s.loop.fast_path removes guards).
     Fails: OG353 when it is not proved that the index of the first element is a multiple of 2 or 4; other codes when an element is
     outside the array, or an iteration reads what an earlier one wrote.
+    Returns: `statements`, those that take the place of the loop: loads, the loop if it is left, stores. As a target, the first one.
     """
     path = session.find(target, "for")
     loop = plain_loop_at(session, path)
@@ -77,8 +78,9 @@ def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | N
     in_memory = {name: types[name] for name in wanted if types[name].space in (Space.GMEM, Space.SMEM)}
     in_registers = {name for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
     taken = program_names(session.function_of(path))
-    session.put(path, *_vectorized(loop, in_memory, in_registers, taken))
-    return session.handle(path)
+    new = _vectorized(loop, in_memory, in_registers, taken)
+    session.put(path, *new)
+    return InsertedStatements(session, session.at(path).id, handles_from(session, path, len(new)))
 
 
 @dataclass

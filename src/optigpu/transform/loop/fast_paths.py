@@ -13,13 +13,14 @@ from optigpu.syntax.source import StatementId
 from optigpu.syntax.walk import map_bodies, statements
 from optigpu.transform.loop.guards import guard_tests, reads_memory, without_guards
 from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.step_results import FastPath
 from optigpu.transform.tools.c_text import Size, as_expression, without_ids
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import conjunction
 
 
 @transformation
-def fast_path(session: Session, target: TargetLike, *, when: Size | None = None) -> Handle:
+def fast_path(session: Session, target: TargetLike, *, when: Size | None = None) -> FastPath:
     """Run a loop without its guards where all of them hold. One test before the loop decides: each guard at the iteration where it
     is hardest to satisfy, which is the first or the last one of the loop and of the loops inside it, and `when`.
 
@@ -48,8 +49,9 @@ def fast_path(session: Session, target: TargetLike, *, when: Size | None = None)
         }
 
     Needs: conditions inside the loop, on indices and on values known before the loop. A condition with an else branch counts as a
-    guard if it bounds an index, as at the border of a stencil. Conditions that read memory stay. Returns the fast loop.
+    guard if it bounds an index, as at the border of a stencil. Conditions that read memory stay.
     Fails: when the guard of some iteration does not follow from those of the first and the last.
+    Returns: `fast`, the loop without guards; `other`, the loop with them; `condition`, the `if`. As a target, the fast loop.
     """
     path, loop = loop_at(session, target)
     tests = guard_tests(loop)
@@ -67,7 +69,8 @@ def fast_path(session: Session, target: TargetLike, *, when: Size | None = None)
     fast = replace(loop, body=without_guards(loop.body, (loop,)))
     slow = replace(without_ids(loop), id=StatementId(parent=loop.id))
     session.put(path, If(conjunction(tests), (fast,), (slow,)))
-    return session.handle(path.child(0))
+    other = session.handle(path.child(0, branch=1))
+    return FastPath(session, session.at(path.child(0)).id, other, session.handle(path))
 
 
 @transformation
@@ -91,6 +94,7 @@ def unguard(session: Session, target: TargetLike) -> Handle:
     Needs: guards inside the loop; an array that is read there is a copy that has all its cells (`matrix.stage` with `outside=0`).
     With `.all`, every loop that fits the target. Fails: when an access is then outside its array, or reads a cell that was never
     written, or the result changes.
+    Returns: the loop; the first of several.
     """
     paths = session.find_those(target, "for")
     for path in paths:

@@ -16,6 +16,7 @@ from optigpu.syntax.substitution import substitute_body
 from optigpu.transform.loop.divided_contracts import divided_contract, joined_contract
 from optigpu.transform.loop.hoisting import hoist_declaration, keeps_store
 from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.step_results import DividedLoop
 from optigpu.transform.tools.array_declarations import is_free_of
 from optigpu.transform.tools.counted_loops import counted, is_plain, substituted_contract
 from optigpu.transform.tools.refusal import refuse
@@ -29,7 +30,7 @@ def fission(
     before: TargetLike | None = None,
     after: TargetLike | None = None,
     levels: int = 1,
-) -> Handle:
+) -> DividedLoop:
     """Split a loop in two at a point of its body. Variables that are used on both sides become arrays with one element for each
     iteration.
 
@@ -52,13 +53,14 @@ def fission(
     A written contract is divided: the first loop consumes what the loop consumed, the second one produces what it produced, and
     the proof says what holds between them.
     Fails: when an iteration of the first part needs what an earlier iteration of the second part computed.
+    Returns: `first` and `second`, the two loops, the outermost ones with `levels`. As a target, the second one.
     """
     if levels < 1:
         raise refuse("at least one loop must be split", code="OG604")
     point = _point(session, target, before, after)
     for _ in range(levels):
         point = split_loop_at(session, point)
-    return session.handle(point)
+    return DividedLoop(session, session.at(point).id, session.handle(point.sibling(-1)))
 
 
 @transformation
@@ -81,6 +83,7 @@ def fusion(session: Session, target: TargetLike, other: TargetLike | None = None
 
     Needs: two neighbouring loops with the same number of iterations.
     Fails: when an iteration of the second loop depends on a later iteration of the first.
+    Returns: the loop.
     """
     path, loop = loop_at(session, target)
     next_ = path.sibling(1) if other is None else session.find(other, "for")

@@ -44,6 +44,7 @@ def hoist(session: Session, target: TargetLike, levels: int = 1) -> Handle:
 
     Needs: a declaration in the body of a loop, or in a condition there; `levels` is the number of loops to move out of.
     Fails: when the size of the new array may be negative.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     return session.handle(hoist_declaration(session, path, levels))
@@ -77,6 +78,7 @@ def hoist_alloc(session: Session, target: TargetLike, *, dest: TargetLike, indep
 
     Needs: a statement `dest` that is in a body around the declaration, and before it.
     Fails: when a size depends on a loop that the array leaves, or parallel iterations of a loop in `indep` use the same memory.
+    Returns: the declaration.
     """
     path, to = session.find(target, "decl"), session.find(dest)
     decl = session.at(path)
@@ -136,6 +138,7 @@ def move_out(session: Session, target: TargetLike, levels: int = 1) -> Handle:
         }
 
     Needs: a statement that does not mention the index. Fails: when its effect differs between iterations.
+    Returns: the statement.
     """
     path = session.find(target, "any")
     for _ in range(levels):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from optigpu.light_dataclass import replace
 from optigpu.script.editing import StatementPath
-from optigpu.script.handles import Handle
 from optigpu.script.resolution import ambiguous
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
@@ -13,12 +12,13 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, For, If
 from optigpu.transform.loop.fission_fusion import split_loop_at
 from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.step_results import LoopNest
 from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.refusal import refuse
 
 
 @transformation
-def reorder(session: Session, *order: str, at: TargetLike | None = None) -> Handle:
+def reorder(session: Session, *order: str, at: TargetLike | None = None) -> LoopNest:
     """Put nested loops in another order, outermost first. Statements between the loops are split off into loops of their own;
     variables that cross the split become arrays.
 
@@ -38,6 +38,7 @@ def reorder(session: Session, *order: str, at: TargetLike | None = None) -> Hand
 
     Needs: the named loops form one nest; if several nests have them, `at` is a statement inside the one that is meant.
     Fails: when the result depends on the order of the iterations.
+    Returns: `nest`, the named loops, outermost first. As a target, the outermost of them.
     """
     innermost = session.handle(_innermost(session, order, at))
     for position, index in enumerate(order):  # bring each loop up to its position
@@ -47,11 +48,11 @@ def reorder(session: Session, *order: str, at: TargetLike | None = None) -> Hand
             if current <= position:
                 break
             _swap_with_outer(session, nest[current])
-    return session.handle(_nest_around(session, innermost.path(), order)[0])
+    return _nest_result(session, _nest_around(session, innermost.path(), order))
 
 
 @transformation
-def swap(session: Session, target: TargetLike) -> Handle:
+def swap(session: Session, target: TargetLike) -> LoopNest:
     """Exchange a loop with the loop inside it.
 
     Before:
@@ -70,12 +71,21 @@ def swap(session: Session, target: TargetLike) -> Handle:
 
     Needs: exactly one loop directly inside; other statements beside it are split off into loops of their own.
     Fails: when the result depends on the order of the iterations, or the inner bounds on the outer index.
+    Returns: `nest`, the two loops, outermost first. As a target, the outer one.
     """
     path, loop = loop_at(session, target)
     inner = [k for k, x in enumerate(loop.body) if isinstance(x, For)]
     if len(inner) != 1:
         raise refuse(f"`{loop.index}` has {len(inner)} loops directly inside: nothing to swap with", loop)
-    return session.handle(_swap_with_outer(session, path.child(inner[0])))
+    inside = loop.body[inner[0]]
+    assert isinstance(inside, For)
+    outermost = _swap_with_outer(session, path.child(inner[0]))
+    return _nest_result(session, _nest_around(session, outermost, (loop.index, inside.index))[-2:])
+
+
+def _nest_result(session: Session, nest: list[StatementPath]) -> LoopNest:
+    loops = tuple(map(session.handle, nest))
+    return LoopNest(session, loops[0].id, loops)
 
 
 def _innermost(session: Session, order: tuple[str, ...], at: TargetLike | None) -> StatementPath:

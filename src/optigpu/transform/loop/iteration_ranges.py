@@ -17,6 +17,7 @@ from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import INT64
 from optigpu.syntax.walk import map_clauses
 from optigpu.transform.loop.loop_targets import index_name, loop_at
+from optigpu.transform.step_results import DividedLoop
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
@@ -41,6 +42,7 @@ def once(session: Session, target: TargetLike, *, index: str, until: TargetLike 
         }
 
     Needs: statements of one body. Fails: OG605 when a variable that they declare is used after them.
+    Returns: the loop.
     """
     path = session.find(target, "decl")
     last = path if until is None else session.find(until)
@@ -53,7 +55,7 @@ def once(session: Session, target: TargetLike, *, index: str, until: TargetLike 
 
 
 @transformation
-def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
+def split_range(session: Session, target: TargetLike, at: Size) -> DividedLoop:
     """Cut the range of a loop in two: one loop over the indices before `at`, then one from `at` on.
 
     Before:
@@ -70,6 +72,7 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
         }
 
     Needs: a loop that counts up by one. Fails: when it is not proved that `at` is in the range.
+    Returns: `first` and `second`, the two loops. As a target, the second one.
     """
     path, loop = loop_at(session, target)
     cut = as_expression(at)
@@ -78,7 +81,7 @@ def split_range(session: Session, target: TargetLike, at: Size) -> Handle:
     first = replace(loop, range=replace(loop.range, bound=cut))
     second = replace(loop, range=replace(loop.range, start=cut), id=StatementId(parent=loop.id))
     session.put(path, first, second)
-    return session.handle(path.sibling(1))
+    return DividedLoop(session, session.at(path.sibling(1)).id, session.handle(path))
 
 
 @transformation
@@ -100,6 +103,7 @@ def widen_range(session: Session, target: TargetLike, start: Size) -> Handle:
         a[0] = x;
 
     Needs: a loop that counts up by one. Fails: when the result changes.
+    Returns: the loop.
     """
     path, loop = loop_at(session, target)
     if not counts_up_by_one(loop):
@@ -124,6 +128,7 @@ def shift_range(session: Session, target: TargetLike, by: Size | None = None, *,
         }
 
     Needs: a loop that counts by a constant. Fails: never for such loops.
+    Returns: the loop.
     """
     path, loop = loop_at(session, target)
     name = loop.index if index is None else session.fresh(index, path)
@@ -162,6 +167,7 @@ def collapse(
     Needs: loops each of which has the next one as its whole body, with bounds that do not depend on each other. There may be a
     condition around the next one, which is tested in its iterations then.
     Fails: when an inner loop may have no iteration; OG336 when the number of all iterations may not fit the index.
+    Returns: the loop.
     """
     if levels < 2:
         raise refuse("at least two loops become one", code="OG604")
@@ -239,6 +245,7 @@ def rename(session: Session, target: TargetLike, index: str) -> Handle:
         }
 
     Needs: a loop. Fails: never; a name that is in use gets a number.
+    Returns: the loop.
     """
     path, loop = loop_at(session, target)
     name = index_name(session, index, path, loop)

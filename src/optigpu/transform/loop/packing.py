@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from optigpu.script.editing import StatementPath, edit_body, insert_at
-from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -14,6 +13,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, For, If, Stmt, Store
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
+from optigpu.transform.step_results import StagedCopy, nest_at
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import counted, iteration_number
@@ -31,7 +31,7 @@ def hoist_expr(
     before: TargetLike,
     indep: list[str] | None = None,
     outside: Size | None = None,
-) -> Handle:
+) -> StagedCopy:
     """Copy what a statement reads from an array into a new array, before a loop, and read from there: packing. Conditions around
     the read are kept around the copy; with `outside`, cells for which they do not hold have this value.
 
@@ -55,11 +55,13 @@ def hoist_expr(
 
     Needs: the target reads the array `read` with one index expression, which does not depend on the loops in `indep`.
     Fails: when the array is written between the copy and the read.
+    Returns: `declaration`, of the copy; `loop`, the outermost loop that fills it; `loops`, all of them. As a target, the
+    declaration.
     """
     path = session.find(target, "read")
     dest = session.find(before, "for")
     value = None if outside is None else outside_value(outside, element_type(only_read(session, path, read)))
-    return session.handle(hoist_read(session, path, read, name, dest, indep or [], None, value))
+    return hoist_read(session, path, read, name, dest, indep or [], None, value)
 
 
 def outside_value(outside: Size, elem: Scalar) -> Expr:
@@ -78,7 +80,7 @@ def hoist_read(
     indep: list[str],
     order: list[str] | None,
     outside: Expr | None = None,
-) -> StatementPath:
+) -> StagedCopy:
     """Copy the values of an array read into a new array `name` before the loop at `dest`, and read from there.
 
     The new array has one dimension for each loop between `dest` and the read, except those in `indep`; `order` gives the order of
@@ -104,7 +106,13 @@ def hoist_read(
     program = edit_body(session.program, path, lambda b: _with_read_replaced(b, path.index, read, element))
     program = edit_body(program, dest, lambda b: (*b[: n + 1], *frees, *b[n + 1 :]))
     session.update(insert_at(program, dest, decl, copy))
-    return dest
+    return staged_copy(session, dest)
+
+
+def staged_copy(session: Session, path: StatementPath) -> StagedCopy:
+    """The result of a step that declares a copy at a path, and fills it by the next statement."""
+    filling = path.sibling(1)
+    return StagedCopy(session, session.at(path).id, session.handle(filling), nest_at(session, filling))
 
 
 def _tests_around(path: StatementPath, guards: list[tuple[StatementPath, If]], hidden: set[str]) -> list[Expr]:

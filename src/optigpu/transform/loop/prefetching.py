@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from optigpu.light_dataclass import replace
-from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -12,6 +11,7 @@ from optigpu.syntax.program import Body, Decl, For, Store
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.walk import rewrite_body, root_name, statements
 from optigpu.transform.loop.hoisting import with_leading_index
+from optigpu.transform.step_results import PrefetchingLoop, handles_from
 from optigpu.transform.tools.array_declarations import dims_of, elem_of
 from optigpu.transform.tools.c_text import without_ids
 from optigpu.transform.tools.counted_loops import is_plain
@@ -27,7 +27,7 @@ def prefetch(
     before: TargetLike | None = None,
     past_end: bool = False,
     buffers: int = 1,
-) -> Handle:
+) -> PrefetchingLoop:
     """Fill a local array one iteration ahead, so that its loads overlap with computation: before the loop for the first iteration,
     and in each iteration for the next one, at the end of the body or at the point `before`. The last iteration loads its own data
     a second time; with `past_end`, that of the iteration after it, which the guards of the loads then have to keep inside arrays.
@@ -61,6 +61,7 @@ def prefetch(
     Needs: an array declared in a loop that counts up from 0 by one, and written only by the statement after its declaration.
     Fails: when the loop may have no iteration (unless `past_end`), the loop writes what is loaded, or the array is used after the
     point (unless there are two buffers).
+    Returns: `declaration`, of the array; `first_fill`, before the loop; `next_fill`, in it. As a target, the loop.
     """
     path = session.find(target, "decl")
     decl = session.at(path)
@@ -91,7 +92,10 @@ def prefetch(
     body = (*loop.body[:k], *uses, *next_fill, *later)
     session.annotation_changes.incomplete.add(loop.id)  # its contract says nothing of the array
     session.put(around, decl, *first_fill, replace(loop, body=body))
-    return session.handle(around.sibling(1 + len(first_fill)))
+    at_loop = around.sibling(1 + len(first_fill))
+    declaration, filled_first = handles_from(session, around, 2)
+    filled_next = session.handle(at_loop.child(k + len(uses)))
+    return PrefetchingLoop(session, session.at(at_loop).id, declaration, filled_first, filled_next)
 
 
 def _stored_names(body: Body) -> set[str]:

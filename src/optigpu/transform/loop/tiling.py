@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -14,6 +13,7 @@ from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import INT, INT64
 from optigpu.syntax.walk import map_clauses
 from optigpu.transform.loop.loop_targets import index_name, loop_at
+from optigpu.transform.step_results import TiledLoop
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
 from optigpu.transform.tools.counted_loops import counted, is_plain
@@ -48,12 +48,12 @@ def tile(
     outer: str | None = None,
     tail: str = "divides",
     all: bool = False,
-) -> Handle:
+) -> TiledLoop:
     """Cut a loop into tiles of `size` iterations. `outer` names the loop over the tiles; the loop inside a tile keeps its name.
 
     `tail` says how to handle a count that the size may not divide: "divides" requires a proof that it does, "guard" tests each
     iteration, "min" shortens the last tile, "peel" runs the remaining iterations in a second loop (an epilogue). With `all`, every
-    loop that fits the target is tiled.
+    loop that fits the target is tiled, and the first one is returned.
 
     Before:
         for (int i = 0; i < n; i++) {
@@ -71,11 +71,12 @@ def tile(
 
     Needs: a loop that counts by a constant; with "divides", a contract that implies the divisibility.
     Fails: OG311 when it is not proved that the size divides the count.
+    Returns: `outer`, the loop over the tiles; `inner`; `tail`, the epilogue or None. As a target, the outer loop.
     """
     if all:
-        paths = session.find_all(target, "for")
-        handles = [tile(session, session.handle(p), size, outer=outer, tail=tail) for p in paths]
-        return handles[0]
+        loops = [session.handle(path) for path in session.find_all(target, "for")]
+        first, *_ = [tile(session, loop, size, outer=outer, tail=tail) for loop in loops]
+        return first
     if tail not in TAILS:
         raise refuse(f'tail="{tail}" is not known', help=f"one of {', '.join(TAILS)}", code="OG604")
     path, loop = loop_at(session, target)
@@ -98,7 +99,8 @@ def tile(
             nest = tiles.nest(div(count, n), n, body, tiles.contracts(n))
             rest = (tiles.epilogue(count, times(div(count, n), n)),)
     session.put(path, nest, *rest)
-    return session.handle(path)
+    epilogue = session.handle(path.sibling(1)) if rest else None
+    return TiledLoop(session, session.at(path).id, session.handle(path.child(0)), epilogue)
 
 
 @dataclass(frozen=True, slots=True)

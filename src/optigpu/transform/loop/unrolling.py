@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -9,6 +10,7 @@ from optigpu.syntax.program import Block, Decl, Stmt
 from optigpu.syntax.substitution import substitute_body
 from optigpu.transform.loop.loop_targets import loop_at, loops_at
 from optigpu.transform.loop.tiling import tile
+from optigpu.transform.step_results import handles_from
 from optigpu.transform.tools.counted_loops import counted, hinted
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import lit, value_of
@@ -17,7 +19,7 @@ MAX_UNROLLED = 1024  # iterations
 
 
 @transformation
-def unroll(session: Session, target: TargetLike, factor: int | None = None) -> None:
+def unroll(session: Session, target: TargetLike, factor: int | None = None) -> tuple[Handle, ...]:
     """Write out all iterations of a loop; with `factor`, that many in each iteration of a shorter loop.
 
     Before:
@@ -31,11 +33,11 @@ def unroll(session: Session, target: TargetLike, factor: int | None = None) -> N
 
     Needs: without `factor`, a constant number of iterations; with it, a number that the factor divides.
     Fails: OG311 when it is not proved that the factor divides the count.
+    Returns: handles of the statements that were written out, in their order.
     """
     path, loop = loop_at(session, target)
     if factor is not None:
-        tiles = session.find(tile(session, session.handle(path), factor))
-        return unroll(session, session.handle(tiles.child(0)))
+        return unroll(session, tile(session, session.handle(path), factor).inner)
     iterations = counted(loop)
     count = value_of(iterations.count)
     if count is None:
@@ -49,7 +51,7 @@ def unroll(session: Session, target: TargetLike, factor: int | None = None) -> N
         body = substitute_body(loop.body, {loop.index: iterations.value(lit(k))})
         copies += [Block(body)] if declares and count > 1 else body
     session.put(path, *copies)
-    return None
+    return handles_from(session, path, len(copies))
 
 
 @transformation

@@ -46,6 +46,7 @@ def reorder_dims(session: Session, target: TargetLike, order: Sequence[int]) -> 
         }
 
     Needs: a local array that is always accessed with all its indices. Fails: never for those.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
@@ -72,6 +73,7 @@ def merge_dims(session: Session, target: TargetLike, first: int, count: int = 2)
         }
 
     Needs: a local array that is always accessed with all its indices. Fails: never for those.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
@@ -115,6 +117,7 @@ def split_dim(session: Session, target: TargetLike, dim: int, size: int) -> Hand
 
     Needs: a local array that is always accessed with all its indices, with a dimension that `size` divides.
     Fails: when the part of an index that is no multiple of `size` may be `size` or more.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
@@ -145,6 +148,7 @@ def pad(session: Session, target: TargetLike, dim: int, by: int = 1) -> Handle:
         t[0][0] = 0.0f;
 
     Needs: a local array. Fails: never.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)
@@ -171,6 +175,7 @@ def to_heap(session: Session, target: TargetLike) -> Handle:
         free(t);
 
     Needs: a local array. Fails: never.
+    Returns: the declaration.
     """
     path = session.find(target, "decl")
     decl = array_declaration_at(session, path)

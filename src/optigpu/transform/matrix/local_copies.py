@@ -16,6 +16,7 @@ from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Body, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
 from optigpu.transform.matrix.array_accesses import accesses_of
+from optigpu.transform.step_results import LocalCopy
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_permissions import element_permissions
@@ -33,7 +34,7 @@ def local_name_tile(
     local_var: str,
     tile: Sequence[tuple[Size, Size]],
     uninit: bool = False,
-) -> Handle:
+) -> LocalCopy:
     """Work on a local copy of a part of an array. `tile` gives the start and the size in each dimension.
 
     Before:
@@ -56,6 +57,8 @@ def local_name_tile(
     Needs: a statement, whose accesses of the array are all inside the tile: a loop, or the block of a kernel. With `uninit`
     nothing is copied in; an array that is only read is not copied back.
     Fails: when an access is outside the tile.
+    Returns: `declaration`, of the copy; `copy_in` and `copy_out`, the loops that fill it and copy back, or None;
+    `statement_on_copy`. As a target, the declaration.
     """
     path = session.find(target)
     s = session.at(path)
@@ -73,13 +76,13 @@ def local_name_tile(
     written = any(isinstance(x, Store) and root_name(x.target) == var for x in statements((s,)))
     copy_out: Body = (_nest(names, sizes, Store(outside, inside)),) if written else ()
     session.put(path, decl, *copy_in, moved, *copy_out, *frees)
-    return session.handle(path)
+    return _local_copy(session, path, copy_in, copy_out)
 
 
 @transformation
 def stack_copy(
     session: Session, target: TargetLike, *, var: str, copy_var: str, copy_dims: int, uninit: bool = False
-) -> Handle:
+) -> LocalCopy:
     """Work on a copy of the last `copy_dims` dimensions of an array, where the other indices stay the same.
 
     Before:
@@ -104,6 +107,8 @@ def stack_copy(
 
     Needs: the leading indices are the same at every access in the target. With `uninit` nothing is copied in.
     Fails: when a cell that is copied was never written.
+    Returns: `declaration`, of the copy; `copy_in` and `copy_out`, the loops that fill it and copy back, or None;
+    `statement_on_copy`. As a target, the declaration.
     """
     path = session.find(target, "for")
     s = session.at(path)
@@ -131,8 +136,21 @@ def stack_copy(
     inner = [Var(n) for n in names]
     copied, original = cell(local, inner), cell(var, [*prefix, *inner])
     copy_in: Body = () if uninit else (_nest(names, dims, Store(copied, original)),)
-    session.put(path, decl, *copy_in, moved, _nest(names, dims, Store(original, copied)), *frees)
-    return session.handle(path)
+    copy_out: Body = (_nest(names, dims, Store(original, copied)),)
+    session.put(path, decl, *copy_in, moved, *copy_out, *frees)
+    return _local_copy(session, path, copy_in, copy_out)
+
+
+def _local_copy(session: Session, path: StatementPath, copy_in: Body, copy_out: Body) -> LocalCopy:
+    """The result of a step that put a declaration, a copy, a statement on the copy, and a copy back at a path."""
+    moved = path.sibling(1 + len(copy_in))
+    return LocalCopy(
+        session,
+        session.at(path).id,
+        session.handle(path.sibling(1)) if copy_in else None,
+        session.handle(moved),
+        session.handle(moved.sibling(1)) if copy_out else None,
+    )
 
 
 @transformation
@@ -149,6 +167,7 @@ def memcpy(session: Session, *, dst: str, src: str, dims: Sequence[Size], before
         a[0] = 0.0f;
 
     Needs: two arrays with these sizes. Fails: when the source was not written, or the copy changes the result.
+    Returns: the outermost loop.
     """
     path = session.find(before)
     names = _index_names(session, path, len(dims))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from optigpu.script.editing import StatementPath
-from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import Read, TargetLike
 from optigpu.script.transformation import transformation
@@ -11,9 +10,10 @@ from optigpu.syntax.exprs import Expr
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import For, Stmt
 from optigpu.syntax.walk import statements
-from optigpu.transform.loop.packing import hoist_read, only_read, outside_value
+from optigpu.transform.loop.packing import hoist_read, only_read, outside_value, staged_copy
 from optigpu.transform.matrix.array_accesses import accesses_of, reads_directly
 from optigpu.transform.matrix.halo_regions import halo_region, overlapping
+from optigpu.transform.step_results import StagedCopy
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size
 from optigpu.transform.tools.counted_loops import is_plain
@@ -22,7 +22,7 @@ from optigpu.transform.tools.refusal import refuse
 
 
 @transformation
-def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: Size | None = None) -> Handle:
+def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: Size | None = None) -> StagedCopy:
     """Read an array through a copy that is made just before a loop, with one dimension for each dimension of the array that varies
     in the loop. Several reads at constant distances share one copy: a tile with its halo.
 
@@ -51,6 +51,8 @@ def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: S
     theirs. The copy is the window of all of them. If they are under conditions, it leaves out cells outside the array. With
     `outside`, cells that are left out hold this value: after `outside=0`, s.loop.unguard can drop guards around sums of products.
     Fails: when the array is written between the copy and a read.
+    Returns: `declaration`, of the copy; `loop`, the outermost loop that fills it; `loops`, all of them. As a target, the
+    declaration.
     """
     dest = session.find(at, "for")
     loop = session.at(dest)
@@ -64,14 +66,14 @@ def stage(session: Session, array: str, *, at: TargetLike, name: str, outside: S
     indices = [s.index for s in map(session.at, path.ancestors()) if isinstance(s, For) and _contains(loop, s)]
     order = [i for e in read.indices for i in indices if i in free_vars(e)]
     unused = [i for i in indices if i not in order]
-    return session.handle(hoist_read(session, path, array, name, dest, unused, order, value))
+    return hoist_read(session, path, array, name, dest, unused, order, value)
 
 
 def _contains(outer: Stmt, loop: For) -> bool:
     return any(x is loop for x in statements((outer,)))
 
 
-def _stage_region(session: Session, array: str, dest: StatementPath, name: str, outside: Expr | None) -> Handle:
+def _stage_region(session: Session, array: str, dest: StatementPath, name: str, outside: Expr | None) -> StagedCopy:
     nest = session.at(dest)
     if not isinstance(nest, For):
         raise refuse("this is not a loop", nest)
@@ -85,4 +87,4 @@ def _stage_region(session: Session, array: str, dest: StatementPath, name: str, 
     loops = [s for s in map(session.at, dest.ancestors()) if isinstance(s, For) and is_plain(s)]
     around = {s.index: s.range.bound for s in loops}
     session.put(dest, decl, part.copy(local, dims, around, outside), part.reading(nest, local), *frees)
-    return session.handle(dest)
+    return staged_copy(session, dest)

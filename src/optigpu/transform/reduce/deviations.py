@@ -51,6 +51,7 @@ def moments(session: Session, target: TargetLike, *, shift: str = "shift", devia
 
     Needs: two loop nests with the same ranges in one body, the second one with deviations from the sum of the first over a count.
     The target is the sum of squares, by its name. Fails: when a loop may have no iteration, or the count is not their number.
+    Returns: the loop.
     """
     path = session.find(target, "decl")
     found = _deviations(session, path)

@@ -14,6 +14,7 @@ from optigpu.syntax.program import Body, Decl, For, Stmt, Store
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.walk import code_exprs, statements, subexpressions
+from optigpu.transform.step_results import OnlineParts, handles_from
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
@@ -55,6 +56,7 @@ def online(session: Session, target: TargetLike, *, levels: int = 1, maximum: st
     Needs: the two loops in one body, with the same range; the target is the sum, by its name. With `levels`, as many loops inside
     each other become one nest, and the sum is scaled once for each iteration of the innermost of them. Copies that both make first
     are made once. Fails: when the sum is no sum of exponentials relative to the maximum.
+    Returns: the loop.
     """
     path = session.find(target, "decl")
     pair = _found(session, path, levels)
@@ -81,7 +83,7 @@ def online(session: Session, target: TargetLike, *, levels: int = 1, maximum: st
 @transformation
 def online_parts(
     session: Session, target: TargetLike, *, var: str, parts: str, maxima: str, tops: str, part: str = "part"
-) -> Handle:
+) -> OnlineParts:
     """Let each iteration of a loop compute its own maximum and sum of exponentials relative to it, and combine them afterwards.
 
     Before:
@@ -131,6 +133,7 @@ def online_parts(
 
     Needs: a loop from 0 around what s.reduce.online makes. `maxima` and `tops` hold the same, so that s.reduce.tree can overwrite
     the second. Fails: when the sum does not start at 0.
+    Returns: `declarations`, of the arrays; `loop`; `maximum`, `scale` and `sum`, the loops after it. As a target, the first loop.
     """
     path = session.find(target, "for")
     loop = without_steps(session, session.at(path))
@@ -158,7 +161,9 @@ def online_parts(
     after = [replace(loop, body=(s,), contract=(), id=StatementId(parent=loop.id)) for s in combined]
     decls, frees = [d for d, _ in declared], [s for _, free in declared for s in free]
     session.put(path, *decls, replace(loop, body=body, contract=()), *after, *frees)
-    return session.handle(path.sibling(len(decls)))
+    made = handles_from(session, path, len(decls) + 1 + len(after))
+    maximum, scale, total = made[len(decls) + 1 :]
+    return OnlineParts(session, made[len(decls)].id, made[: len(decls)], maximum, scale, total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ the elements of the tile.
 from __future__ import annotations
 
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -19,6 +18,7 @@ from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements
 from optigpu.transform.reduce.reductions import first_part, is_reduction, operand, with_operands
+from optigpu.transform.step_results import ScanPasses, handles_from
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import without_steps
@@ -50,7 +50,7 @@ def scan(
     before: str,
     twice: bool = False,
     running: str | None = None,
-) -> Handle:
+) -> ScanPasses:
     """Compute prefix sums in tiles of `size`: the prefix sums of each tile by itself, then the prefix offset of each tile, which is
     the sum of all tiles before it, then add the offset to the elements of the tile. `outer` names the index of the tile, `sums` the
     array of the tiles' sums, `before` the array of their offsets.
@@ -100,6 +100,8 @@ def scan(
 
     Needs: a loop from 0 that adds to a variable, and stores the variable; with `twice`, it may also store values computed from the
     variable. Fails: when the loop reads what it stores.
+    Returns: `sums` and `before`, the declarations of the arrays; `tile_sums`, `offsets` and `result`, the loops. As a target, the
+    first loop.
     """
     path = session.find(target, "for")
     loop = without_steps(session, session.at(path))
@@ -122,7 +124,9 @@ def scan(
     new = (decl_s, decl_b, *loops, *rest, *free_s, *free_b)
     p, d = path.index, path.index if declared is None else around.index(declared)
     session.edit_body(path, lambda w: (*w[:d], *w[d + 1 : p], *new, *w[p + 1 :]))
-    return session.handle(path.sibling(2 if declared is None else 1))
+    at = path.sibling(0 if declared is None else -1)
+    made = handles_from(session, at, 2 + len(loops))
+    return ScanPasses(session, made[2].id, made[-2], made[-1], made[0], made[1])
 
 
 @dataclass(frozen=True, slots=True)

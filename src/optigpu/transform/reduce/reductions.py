@@ -16,6 +16,7 @@ from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import code_exprs, statements
+from optigpu.transform.step_results import PartialResults, TreeReduction, handles_from
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.changed_permissions import ChangedPermissions, annotations_on
@@ -30,7 +31,7 @@ NEUTRAL = {"+": 0, "*": 1}  # of sums and products
 
 
 @transformation
-def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: str = "part") -> Handle:
+def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: str = "part") -> PartialResults:
     """Let each iteration of a loop reduce into its own element of an array, and combine the elements afterwards.
 
     Before:
@@ -60,6 +61,7 @@ def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: s
     Needs: a loop from 0 that adds to `var`, multiplies it, or takes a maximum or minimum with it, and does not use it otherwise.
     Partial sums start at 0, products at 1, maxima and minima at the value of the variable.
     Fails: when the loop uses the variable otherwise.
+    Returns: `declaration`, of the array; `loop`; `combine`, the loop after it. As a target, the loop that combines.
     """
     path = session.find(target, "for")
     loop = session.at(path)
@@ -77,11 +79,12 @@ def parts(session: Session, target: TargetLike, *, var: str, parts: str, part: s
     )
     decl, free = array_decl(array, elem, (loop.range.bound,))
     session.put(path, decl, replace(loop, body=body, contract=()), combine, *free)
-    return session.handle(path.sibling(2))
+    declaration, loop_of_parts, combining = handles_from(session, path, 3)
+    return PartialResults(session, combining.id, declaration, loop_of_parts)
 
 
 @transformation
-def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
+def tree(session: Session, target: TargetLike, *, index: str = "h") -> TreeReduction:
     """Reduce a local array as a binary tree: each pass adds the second half of the remaining elements to the first half. The array
     is overwritten. Maxima and minima are reduced in the same way.
 
@@ -113,6 +116,7 @@ def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
         a[0] = x;
 
     Needs: a loop over all elements of an array whose size is a power of two. Fails: when the array is used afterwards.
+    Returns: `passes` and `inner`, the two loops; `total`, the update after them. As a target, the loop over the passes.
     """
     path = session.find(target, "for")
     loop = without_steps(session, session.at(path))
@@ -131,7 +135,8 @@ def tree(session: Session, target: TargetLike, *, index: str = "h") -> Handle:
     level = replace(loop, body=(If(less(Var(i), Var(h)), (pair,)),), contract=())
     halves = For(h, LoopRange(lit(size // 2), ">", lit(0), ">>", lit(1)), (level,))
     session.put(path, halves, with_operands(update, into, cell(array, [lit(0)])))
-    return session.handle(path)
+    inner, total = session.handle(path.child(0)), session.handle(path.sibling(1))
+    return TreeReduction(session, session.at(path).id, inner, total)
 
 
 @transformation
@@ -156,6 +161,7 @@ def select(session: Session, target: TargetLike) -> Handle:
         a[0] = x;
 
     Needs: an update that is the only statement of an `if` without `else`. Fails: never for those.
+    Returns: the update.
     """
     path = session.find(target, "write")
     update, guard = session.at(path), session.at(path.parent) if path.ancestors() else None

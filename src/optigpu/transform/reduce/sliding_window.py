@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from optigpu.light_dataclass import replace
-from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -12,6 +11,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, Decl, For, Store
 from optigpu.syntax.substitution import substitute, substitute_body
 from optigpu.syntax.walk import map_clauses, rewrite
+from optigpu.transform.step_results import SlidingSums, handles_from
 from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import counts_up_by_one
 from optigpu.transform.tools.refusal import refuse
@@ -19,7 +19,7 @@ from optigpu.transform.tools.simplified import collect_terms, lit, minus, plus, 
 
 
 @transformation
-def slide(session: Session, target: TargetLike) -> Handle:
+def slide(session: Session, target: TargetLike) -> SlidingSums:
     """Compute sums over a sliding window from one another: add the element that enters the window, subtract the one that leaves it.
 
     Before:
@@ -44,6 +44,7 @@ def slide(session: Session, target: TargetLike) -> Handle:
 
     Needs: a loop whose body sums over a window that moves with its index.
     Fails: when the loop may have no iteration, or the size of the window changes.
+    Returns: `declaration`, of the sum; `first_window`, the loop that computes the first one. As a target, the loop over the others.
     """
     path = session.find(target, "for")
     loop = without_steps(session, session.at(path))
@@ -69,7 +70,8 @@ def slide(session: Session, target: TargetLike) -> Handle:
     sliding = up_to(i, loop.range.bound, (update, *rest), plus(start, lit(1)), replace(loop, contract=()))
     n = path.index
     session.edit_body(path, lambda b: (*b[:n], *first, sliding, *b[n + 1 :]))
-    return session.handle(path.sibling(len(first)))
+    declaration, of_first_window = handles_from(session, path, 2)
+    return SlidingSums(session, session.at(path.sibling(len(first))).id, declaration, of_first_window)
 
 
 def _window_sum(loop: For) -> tuple[Decl, For, Store, Body]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from optigpu.kernel.thread_conditions import WARP
 from optigpu.light_dataclass import dataclass
-from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Array, Binary, Expr, Index, Var
 from optigpu.syntax.program import Body, Decl, For, If, LoopRange, Stmt, Store
 from optigpu.transform.gpu.warp_shuffles import source_lane
+from optigpu.transform.step_results import WarpReduction, handles_from
 from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import array_of
@@ -29,7 +29,7 @@ def warp(
     other: str = "other",
     sums: str = "sums",
     total: str = "total",
-) -> Handle:
+) -> WarpReduction:
     """Sum a local array by shuffles: each warp sums its 32 elements as a binary tree, reading the other half from a copy; then the
     sums of the warps are added up.
 
@@ -78,6 +78,8 @@ def warp(
 
     Needs: a loop over all elements of an array whose size is a multiple of 32. `gpu.launch` with both arrays in registers makes the
     copy a shuffle. Fails: when the array is used afterwards.
+    Returns: `other` and `sums`, the declarations; `warps`, the loop; `combine`, the loop over the sums; `total`, the last update.
+    As a target, the loop over the warps.
     """
     path = session.find(target, "for")
     loop = without_steps(session, session.at(path))
@@ -97,7 +99,8 @@ def warp(
         Store(into, Var(x), "+"),
     )
     session.put(path, *new)
-    return session.handle(path.sibling(2))
+    copy, of_warps, loop_of_warps, _, combining, update = handles_from(session, path, len(new))
+    return WarpReduction(session, loop_of_warps.id, copy, of_warps, combining, update)
 
 
 @dataclass(frozen=True, slots=True)
