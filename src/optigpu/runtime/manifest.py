@@ -20,7 +20,7 @@ from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
-MANIFEST_FORMAT = 3  # version of the manifest
+MANIFEST_FORMAT = 4  # version of the manifest
 UNKNOWN_FACT = exprs.Var("unknown")  # stands for facts that cannot be encoded
 _LOGICAL = {"logical int": LOGIC_INT, "logical real": LOGIC_REAL, "prop": PROP}
 _EXPRESSIONS = (
@@ -125,7 +125,14 @@ def signature_to_json(s: Signature) -> dict[str, object]:
         if isinstance(p, ArrayParam):
             dims = [None if d is None else encode(d) for d in p.dims]
             params.append(
-                {"array": p.name, "type": p.elem.name, "dims": dims, "written": p.written, "on_device": p.on_device}
+                {
+                    "array": p.name,
+                    "type": p.elem.name,
+                    "dims": dims,
+                    "written": p.written,
+                    "on_device": p.on_device,
+                    "output": p.output,
+                }
             )
         else:
             params.append({"scalar": p.name, "type": p.type.name, "number": p.number})
@@ -152,6 +159,7 @@ def signature_from_json(data: dict[str, Any]) -> Signature:
                     tuple(None if d is None else decode(d) for d in p["dims"]),
                     p["written"],
                     p["on_device"],
+                    p["output"],
                 )
             )
         else:
