@@ -21,7 +21,7 @@ from optigpu.runtime.claims import extent
 from optigpu.runtime.fact_code import HELPERS, INTEGER, KINDS, fact_text, size_text
 from optigpu.runtime.preconditions import decidable, holds
 from optigpu.runtime.signature import DTYPES, ArrayParam, ScalarParam, Signature
-from optigpu.runtime.torch_tensors import number_of_current_device, stream_of_device
+from optigpu.runtime.torch_tensors import number_of_current_device, stream_of_device, version_counter
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.types import Kind
@@ -57,6 +57,7 @@ class Library:
     globals: Mapping[str, Any]
     stream: Callable[[int], int] = lambda device: 0  # the current stream of a GPU
     current: Callable[[], int] = lambda: 0  # the current GPU
+    written: Callable[[Sequence[Any]], None] | None = None  # is told which arrays are written
     setup: str = ""
     refused: str | None = (
         None  # a condition under which arrays are not taken, with {any}: that one of them needs a gradient
@@ -81,6 +82,7 @@ def torch_library() -> Library:
         {"strided": torch.strided, "is_grad_enabled": torch.is_grad_enabled, "empty": torch.empty, "zeros": torch.zeros, **dtypes},
         stream_of_device(torch),
         number_of_current_device(torch),
+        version_counter(),
         refused="({any}) and is_grad_enabled()",
         needs_gradient="{x}.requires_grad",
     )  # fmt: skip

@@ -129,11 +129,11 @@ class CudaFunction:
         if usual is not None:
             (raw, number, made, written), library = usual
             if library.current() == number:
-                if written:
-                    note_written(written)
+                if written and library.written is not None:
+                    library.written(written)
                 stream = library.stream(number)
-                if self.signature.result is None:
-                    self.on_device(raw, (), stream, number)
+                if self.signature.result is None and self._device is not None:
+                    self._device(*raw, stream=stream, device_=number)
                     return one_or_all(made)
                 return one_or_all([*self.number(lambda *more: self.on_device(raw, more, stream, number)), *made])
         return self.checked_call(args, kwargs)
