@@ -45,7 +45,7 @@ class CudaFunction:
     NumPy arrays are copied to the GPU and back; PyTorch and CuPy arrays are used in place, on the current stream. Without a GPU the
     same text runs on the CPU stand-in, with one warning; there, calls from several threads are serialised. `alignment`: bytes to
     which device arrays must be aligned. `kernels` and `plan`: device code and launch plan for NVRTC. `compiler`: "nvcc", "nvrtc",
-    or None for the first that is installed.
+    or None for the first that is installed. `host_work`: why it takes no device arrays, if it takes none.
     """
 
     def __init__(
@@ -60,8 +60,10 @@ class CudaFunction:
         standin: bool | None = None,
         races: bool = False,
         compiler: str | None = None,
+        host_work: str = "",
     ) -> None:
         self.source = source
+        self.host_work = host_work
         self.signature = signature
         self._open = Unchecked(signature.name)
         self._usual = UsualCalls(signature, alignment or {}, ("torch", "cupy"))
@@ -235,7 +237,7 @@ class CudaFunction:
 
     @property
     def takes_device_arrays(self) -> bool:
-        """Whether the function only copies in, launches and copies out, so that it can run on device arrays in place."""
+        """Whether the host uses no elements of the arrays, so that the function can run on device arrays in place."""
         return self._device is not None
 
     def call_on_device(
@@ -256,7 +258,8 @@ class CudaFunction:
         if self.standin:
             raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
         if not self.takes_device_arrays:
-            raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
+            why = f": {self.host_work}" if self.host_work else ""
+            raise CallError(f"{name} takes arrays in host memory, since it works on them there{why}")
         self._open.say(self.signature.check_views(bound, views))
         devices = {v.device for v in views.values()}
         if devices == {None}:

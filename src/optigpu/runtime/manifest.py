@@ -34,6 +34,7 @@ _NODES: dict[str, type[Any]] = {
     "Product": launch_plan.PlanProduct,
     "Let": launch_plan.PlanLet,
     "Scratch": launch_plan.PlanScratch,
+    "Free": launch_plan.PlanFree,
     "Copy": launch_plan.PlanCopy,
     "LaunchKernel": launch_plan.PlanLaunch,
     "Repeat": launch_plan.PlanRepeat,
@@ -53,6 +54,7 @@ class BuiltCuda:
     kernels: str = ""  # the device code, for NVRTC
     plan: Plan | None = None  # the launch plan, for NVRTC
     verified: bool = False
+    host_work: str = ""  # why it takes no device arrays
 
     def function(self, **options: Any) -> CudaFunction:
         return CudaFunction(
@@ -62,6 +64,7 @@ class BuiltCuda:
             alignment=self.alignment,
             kernels=self.kernels,
             plan=self.plan,
+            host_work=self.host_work,
             **options,
         )
 
@@ -84,6 +87,7 @@ def manifest_text(built: BuiltCuda) -> str:
         "alignment": built.alignment,
         "plan": encode(built.plan) if encodable(built.plan) else None,
         "kernels": built.kernels,
+        "host_work": built.host_work,
     }
     return json.dumps({**data, "seal": _seal(data)}, indent=1)
 
@@ -111,6 +115,7 @@ def load(folder: Path, key: str) -> BuiltCuda:
         data["kernels"],
         decode(data["plan"]),
         data["verified"],
+        data["host_work"],
     )
 
 
