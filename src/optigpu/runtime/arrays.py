@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import CallError
@@ -39,10 +40,7 @@ class ArrayBuffer:
 def view_of(value: object, stream: int = 0) -> ArrayBuffer | None:
     """The description of an array; None for any other object. `stream`: an array by DLPack is ready for work on it."""
     if isinstance(value, np.ndarray):
-        flags = value.flags
-        return ArrayBuffer(
-            tuple(value.shape), str(value.dtype), value.ctypes.data, bool(flags.c_contiguous), bool(flags.writeable), None, "numpy"
-        )  # fmt: skip
+        return view_of_numpy(value)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         device = value.device.index or 0 if value.is_cuda else None
@@ -64,6 +62,11 @@ def view_of(value: object, stream: int = 0) -> ArrayBuffer | None:
     return None
 
 
+def view_of_numpy(array: NDArray[Any]) -> ArrayBuffer:
+    flags, shape, dtype = array.flags, tuple(array.shape), str(array.dtype)
+    return ArrayBuffer(shape, dtype, array.ctypes.data, bool(flags.c_contiguous), bool(flags.writeable), None, "numpy")
+
+
 def is_by_dlpack(value: object) -> bool:
     """Whether an array is known by DLPack alone."""
     torch = sys.modules.get("torch")
@@ -74,7 +77,7 @@ def is_by_dlpack(value: object) -> bool:
 
 def by_dlpack(value: Any, stream: int) -> ArrayBuffer:
     if device_of(value)[0] in (CPU, CUDA_HOST):
-        return view_of(host_array(value))  # type: ignore[return-value]
+        return view_of_numpy(host_array(value))
     a = imported(value, stream)
     return ArrayBuffer(a.shape, a.dtype, a.pointer, a.contiguous, a.writeable, a.device, "dlpack", a.capsule)
 

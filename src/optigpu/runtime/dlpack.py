@@ -40,12 +40,11 @@ class DLTensor(ctypes.Structure):
     ]
 
 
+DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
 class DLManagedTensor(ctypes.Structure):
-    pass
-
-
-DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(DLManagedTensor))
-DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", DELETER)]
+    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", DELETER)]
 
 
 class DLManagedTensorVersioned(ctypes.Structure):
@@ -140,8 +139,8 @@ def is_packed(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
 _exported: dict[int, tuple[object, ...]] = {}  # address of a DLManagedTensor -> what must live as long as it
 
 
-def _forget(tensor: Any) -> None:
-    _exported.pop(ctypes.addressof(tensor.contents), None)
+def _forget(tensor: int) -> None:
+    _exported.pop(tensor, None)
 
 
 _release = DELETER(_forget)
