@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from optigpu.runtime.arrays import in_host_memory
 from optigpu.runtime.compilers import compile_c
 from optigpu.runtime.outputs import one_or_all, with_outputs
 from optigpu.runtime.signature import Argument, Arguments, ArrayParam, Signature
+from optigpu.runtime.torch_operators import RegisteredFunction, registered
 from optigpu.runtime.torch_tensors import note_written, require_no_gradient
 from optigpu.runtime.unchecked import Unchecked
 from optigpu.runtime.usual_calls import UsualCalls
@@ -70,14 +71,13 @@ class CFunction:
             return self.values(self._function(*raw), made)
         return self.checked_call(args, kwargs)
 
-    def checked_call(self, args: Sequence[Argument], kwargs: Arguments, *, autograd: bool = True) -> Argument:
-        """A call with all checks interpreted, which explain what is wrong. `autograd`: nobody else sees to gradients."""
+    def checked_call(self, args: Sequence[Argument], kwargs: Arguments) -> Argument:
+        """A call with all checks interpreted, which explain what is wrong."""
         s = self.signature
         bound = s.bind(args, kwargs)
         made = with_outputs(s, bound, on_gpu=False)
         given = dict(bound)
-        if autograd:
-            require_no_gradient(s.name, given.items())
+        require_no_gradient(s.name, given.items())
         arrays = [p for p in s.params if isinstance(p, ArrayParam)]
         for p in arrays:
             bound[p.name] = in_host_memory(s.name, p.name, bound[p.name])
@@ -91,6 +91,22 @@ class CFunction:
 
     def values(self, result: Any, made: Sequence[Argument]) -> Argument:
         return one_or_all([*([] if self.signature.result is None else [result]), *made])
+
+    def register(
+        self, name: str, *, backward: RegisteredFunction | None = None, names: Mapping[str, str] | None = None
+    ) -> Any:
+        """Make an operator of PyTorch: `op = k.register("mylib::scale")`. See `runtime/torch_operators.py`."""
+        return registered(self, name, backward, names or {})
+
+    @property
+    def torch_devices(self) -> tuple[str, ...]:
+        """The kinds of devices, by PyTorch's names, whose tensors it takes."""
+        return ("CPU",)
+
+    @property
+    def aligned(self) -> Mapping[str, int]:
+        """The bytes to which arrays must be aligned."""
+        return {}
 
     @property
     def unchecked(self) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
 from optigpu.runtime.outputs import one_or_all, with_outputs
 from optigpu.runtime.signature import Argument, Arguments, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
+from optigpu.runtime.torch_operators import RegisteredFunction, registered
 from optigpu.runtime.torch_tensors import note_written, require_no_gradient
 from optigpu.runtime.unchecked import Unchecked
 from optigpu.runtime.usual_calls import UsualCalls
@@ -140,21 +141,19 @@ class CudaFunction:
                 return one_or_all([*self.number(lambda *more: self.on_device(raw, more, stream, number)), *made])
         return self.checked_call(args, kwargs)
 
-    def checked_call(self, args: Sequence[Argument], kwargs: Arguments, *, autograd: bool = True) -> Argument:
-        """A call with all checks interpreted, which explain what is wrong. `autograd`: nobody else sees to gradients."""
+    def checked_call(self, args: Sequence[Argument], kwargs: Arguments) -> Argument:
+        """A call with all checks interpreted, which explain what is wrong."""
         s = self.signature
         bound = s.bind(args, kwargs)
         made = with_outputs(s, bound, on_gpu=not self.standin)
         given = dict(bound)
-        if autograd:
-            require_no_gradient(s.name, given.items())
+        require_no_gradient(s.name, given.items())
         views = self.views(bound)
         written = [given[p.name] for p in s.params if isinstance(p, ArrayParam) and p.written]
         if any(v.device is not None for v in views.values()):
             result = self.call_on_device(bound, views, written)
-            if autograd:
-                kinds = {v.kind for v in views.values()}
-                self._usual.learn(args, kwargs, kinds.pop() if len(kinds) == 1 else "")
+            kinds = {v.kind for v in views.values()}
+            self._usual.learn(args, kwargs, kinds.pop() if len(kinds) == 1 else "")
         else:
             self._open.say(s.check(bound))
             raw = [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in s.params]
@@ -224,6 +223,22 @@ class CudaFunction:
     def bench(self, sizes: Mapping[str, float] | None = None, **options: Any) -> Measurement:
         """Time the function on random data of these sizes: `k.bench({"n": 1 << 28}, compare=True)`. See `runtime/bench.py`."""
         return bench(self, sizes, **options)
+
+    def register(
+        self, name: str, *, backward: RegisteredFunction | None = None, names: Mapping[str, str] | None = None
+    ) -> Any:
+        """Make an operator of PyTorch: `op = k.register("mylib::scale")`. See `runtime/torch_operators.py`."""
+        return registered(self, name, backward, names or {})
+
+    @property
+    def torch_devices(self) -> tuple[str, ...]:
+        """The kinds of devices, by PyTorch's names, whose tensors it takes."""
+        return ("CPU", "CUDA")
+
+    @property
+    def aligned(self) -> Mapping[str, int]:
+        """The bytes to which arrays must be aligned."""
+        return self.alignment
 
     @property
     def unchecked(self) -> tuple[str, ...]:

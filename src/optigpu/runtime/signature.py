@@ -150,14 +150,15 @@ class Signature:
         arrays = [p for p in self.params if isinstance(p, ArrayParam) and p.name not in without]
         return integers & {d.name for p in arrays for d in p.dims if isinstance(d, Var)}
 
-    def infer_sizes(self, bound: Arguments) -> None:
+    def infer_sizes(self, bound: Arguments, *, symbolic: bool = False) -> None:
+        """Add the sizes that array shapes determine; `symbolic`: they stay as they are, not numbers maybe."""
         for p in self.params:
             if isinstance(p, ArrayParam) and p.name in bound and hasattr(bound[p.name], "shape"):
                 shape = tuple(bound[p.name].shape)
                 if len(shape) == len(p.dims):
                     for d, n in zip(p.dims, shape):
                         if isinstance(d, Var) and d.name not in bound and d.name in self.inferable_sizes():
-                            bound[d.name] = int(n)
+                            bound[d.name] = n if symbolic else int(n)
 
     def check(self, bound: Arguments) -> tuple[str, ...]:
         """Check types, shapes, layout, overlap and preconditions; raises CallError for the first violation. Returns the
