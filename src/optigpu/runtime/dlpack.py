@@ -159,11 +159,13 @@ def _forget_unused(capsule: int) -> None:
 _drop = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_forget_unused)
 
 
-def exported(owner: object, pointer: int, shape: tuple[int, ...], dtype: Any, device: int) -> object:
-    """A capsule of an array in C's order in GPU memory, which keeps its owner alive."""
+def exported(
+    owner: object, pointer: int, shape: tuple[int, ...], dtype: Any, device: int, *, kind: int = CUDA
+) -> object:
+    """A capsule of an array in C's order, which keeps its owner alive."""
     sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
     t = DLDataType(CODES[dtype.kind], 8 * dtype.itemsize, 1)
-    tensor = DLTensor(pointer, DLDevice(CUDA, device), len(shape), t, sizes, None, 0)
+    tensor = DLTensor(pointer, DLDevice(kind, device), len(shape), t, sizes, None, 0)
     managed = DLManagedTensor(tensor, None, _release)
     _exported[ctypes.addressof(managed)] = (managed, sizes, owner)
     api = ctypes.pythonapi

@@ -89,8 +89,10 @@ class Signature:
         missing = [p.name for p in self.params if p.name not in bound and not (isinstance(p, ArrayParam) and p.output)]
         if missing:
             for p in self.params:
-                if isinstance(p, ArrayParam) and hasattr(bound.get(p.name), "shape"):
-                    self.rank(p, tuple(bound[p.name].shape))  # a wrong rank is why a size is missing
+                if isinstance(p, ArrayParam) and p.name in bound:  # a wrong rank is why a size is missing
+                    if not hasattr(bound[p.name], "shape"):
+                        raise CallError(f"{self.name}: `{p.name}` is an array, not {kind_of(bound[p.name])}")
+                    self.rank(p, tuple(bound[p.name].shape))
             raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in missing)}")
         return bound
 
