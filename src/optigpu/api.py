@@ -251,7 +251,8 @@ def verified_cuda(program: Program, unit: CudaUnit) -> BuiltCuda:
 
     signature = call_signature(program, program.function(unit.name))
     alignment = dict(unit.alignment)
-    return BuiltCuda(unit.text, signature, unit.on_device, alignment, unit.device_text, unit.plan, verified=True)
+    device = unit.device_text, unit.plan
+    return BuiltCuda(unit.text, signature, unit.on_device, alignment, *device, True, unit.host_work)
 
 
 def call_signature(program: Program, function: Function) -> Signature:

@@ -22,6 +22,7 @@ from optigpu.runtime.manifest import load, signature_from_json, signature_to_jso
 from optigpu.runtime.preconditions import integer_value
 from optigpu.runtime.signature import Signature, signature_of
 from optigpu.runtime.unchecked import Unchecked
+from optigpu.runtime.usual_calls import UsualCalls
 from optigpu.syntax.macro_constants import without_constants
 from optigpu.syntax.program import Return
 from tests.support.cuda import on_standin, one_kernel
@@ -329,7 +330,7 @@ def test_a_prepared_call_is_made_on_the_gpu_of_its_arrays(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=streams, Tensor=FakeTensor))
     k = object.__new__(CudaFunction)
     k.signature = signature('void f(int n, float a[n]) { __consumes("a ~> Cells1(n)"); __produces("a ~> Cells1(n)"); }')
-    k.standin, k.alignment, k._open = False, {}, Unchecked("f")
+    k.standin, k.alignment, k._open, k._usual = False, {}, Unchecked("f"), UsualCalls(k.signature, {}, ("torch",))
     calls: list[tuple[int, int]] = []
     k._device = lambda *raw, stream, device_: calls.append((stream, current[-1]))
     run = k.prepared(FakeTensor(1))

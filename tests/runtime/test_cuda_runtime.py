@@ -125,18 +125,6 @@ def test_the_standin_takes_numpy_arrays() -> None:
         on_standin(TRANSPOSE)(DeviceArray(A), DeviceArray(B))
 
 
-def test_a_function_that_does_more_than_copy_and_launch_has_no_entry_for_device_arrays() -> None:
-    assert emitted(TRANSPOSE).on_device
-    assert not emitted(ROOT / "examples/gpu/reduce.c").on_device
-    text = TRANSPOSE.read_text(encoding="utf-8")
-    assert emitted(text).on_device
-    copied_twice = text.replace("kernel_kill();", "kernel_kill(); memcpy_host_to_device2(d_a, a, H, W);")
-    assert not emitted(copied_twice).on_device, "a copy in after the kernel"
-    assert not emitted(
-        text.replace("d_a[32 * by", "d_a[32 * by").replace("tile[8 * j + y][x] = ", "d_a[8 * j + y][x] = ")
-    ).on_device
-
-
 def test_the_emitted_code_checks_by_itself() -> None:
     """As a C++ caller would meet it, without Python's checks."""
     k = on_standin(TRANSPOSE)

@@ -35,7 +35,7 @@ class PlanProduct:
 
 @dataclass(frozen=True, slots=True)
 class PlanLet:
-    """An integer constant of the host."""
+    """An integer of the host gets a value."""
 
     name: str
     value: Expr
@@ -43,11 +43,18 @@ class PlanLet:
 
 @dataclass(frozen=True, slots=True)
 class PlanScratch:
-    """A device array that lives until the plan ends."""
+    """A device array that lives until it is freed, or the plan ends."""
 
     name: str
     elem: Scalar
     dims: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFree:
+    """The end of a device array."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,5 +101,7 @@ class PlanChoice:
     other: Plan
 
 
-PlanStep: TypeAlias = PlanLimit | PlanProduct | PlanLet | PlanScratch | PlanCopy | PlanLaunch | PlanRepeat | PlanChoice
+PlanStep: TypeAlias = (
+    PlanLimit | PlanProduct | PlanLet | PlanScratch | PlanFree | PlanCopy | PlanLaunch | PlanRepeat | PlanChoice
+)
 Plan: TypeAlias = tuple[PlanStep, ...]

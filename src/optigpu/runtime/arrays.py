@@ -1,4 +1,4 @@
-"""One description for arrays of NumPy, PyTorch and CuPy. Only NumPy has to be installed."""
+"""One description for arrays of NumPy, PyTorch, CuPy and others. Only NumPy has to be installed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import CallError
+from optigpu.runtime.dlpack import CPU, CUDA_HOST, device_of, imported
 from optigpu.runtime.nvcc import gpu_count
+from optigpu.runtime.torch_tensors import address, is_tensor
 
 DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_…
 DEFAULT_STREAM = 1  # its number in the __cuda_array_interface__ protocol
@@ -26,31 +29,78 @@ class ArrayBuffer:
     contiguous: bool
     writeable: bool
     device: int | None
-    kind: str  # "numpy", "torch", "cupy" or "array"
+    kind: str  # "numpy", "torch", "cupy", "array" (by __cuda_array_interface__) or "dlpack"
+    keep: object = None  # what the memory lives as long as
 
     @property
     def bytes(self) -> int:
         return int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
 
 
-def view_of(value: object) -> ArrayBuffer | None:
-    """The description of an array; None for any other object."""
+def view_of(value: object, stream: int = 0) -> ArrayBuffer | None:
+    """The description of an array; None for any other object. `stream`: an array by DLPack is ready for work on it."""
     if isinstance(value, np.ndarray):
-        flags = value.flags
-        return ArrayBuffer(
-            tuple(value.shape), str(value.dtype), value.ctypes.data, bool(flags.c_contiguous), bool(flags.writeable), None, "numpy"
-        )  # fmt: skip
+        return view_of_numpy(value)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         device = value.device.index or 0 if value.is_cuda else None
         dtype = str(value.dtype).removeprefix("torch.")
         if value.is_neg():
             raise CallError("a tensor whose elements are the opposite of what its memory holds (use .resolve_neg())")
-        return ArrayBuffer(tuple(value.shape), dtype, value.data_ptr(), value.is_contiguous(), True, device, "torch")
+        layout = getattr(value, "layout", None)
+        if layout is not getattr(torch, "strided", layout):
+            raise CallError("a tensor that is not stored as an array (use .to_dense())")
+        pointer = address(value)
+        if not pointer and 0 not in value.shape and (device is not None or value.device.type == "cpu"):
+            raise CallError("a tensor whose memory is not there")
+        return ArrayBuffer(tuple(value.shape), dtype, pointer, value.is_contiguous(), True, device, "torch")
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         return from_interface(value, interface)
+    if is_by_dlpack(value):
+        return by_dlpack(value, stream)
     return None
+
+
+def view_of_numpy(array: NDArray[Any]) -> ArrayBuffer:
+    flags, shape, dtype = array.flags, tuple(array.shape), str(array.dtype)
+    return ArrayBuffer(shape, dtype, array.ctypes.data, bool(flags.c_contiguous), bool(flags.writeable), None, "numpy")
+
+
+def is_by_dlpack(value: object) -> bool:
+    """Whether an array is known by DLPack alone."""
+    torch = sys.modules.get("torch")
+    if isinstance(value, np.ndarray | np.generic) or (torch is not None and isinstance(value, torch.Tensor)):
+        return False
+    return hasattr(value, "__dlpack_device__") and getattr(value, "__cuda_array_interface__", None) is None
+
+
+def by_dlpack(value: Any, stream: int) -> ArrayBuffer:
+    if device_of(value)[0] in (CPU, CUDA_HOST):
+        return view_of_numpy(host_array(value))
+    a = imported(value, stream)
+    return ArrayBuffer(a.shape, a.dtype, a.pointer, a.contiguous, a.writeable, a.device, "dlpack", a.capsule)
+
+
+def in_host_memory(function: str, name: str, value: Any) -> Any:
+    """A tensor or an array by DLPack in host memory as a NumPy array that shares it; another value as it is."""
+    if is_by_dlpack(value):
+        return host_array(value)
+    if not is_tensor(value):
+        return value
+    view_of(value)  # what cannot be an array is an error
+    try:
+        return value.detach().numpy()
+    except (RuntimeError, TypeError) as e:  # it is on a GPU, is sparse, or has a type unknown to NumPy
+        raise CallError(f"{function}: `{name}` cannot be used as an array: {e}") from None
+
+
+def host_array(value: Any) -> Any:
+    """An array in host memory as a NumPy array that shares it."""
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError) as e:
+        raise CallError(f"an array that NumPy cannot use: {e}") from None
 
 
 def from_interface(value: Any, interface: dict[str, Any]) -> ArrayBuffer:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 
+from optigpu.codegen.integer_polynomials import same_value
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import matrix_predicate
 from optigpu.syntax.exprs import (
@@ -116,6 +117,46 @@ def arrays_to_write(f: Function) -> set[str]:
                     if isinstance(e, PointsTo):
                         out |= {x.name for x in subexpressions(e.pointer) if isinstance(x, Var)}
     return out
+
+
+def output_of(f: Function, array: str, dims: tuple[Expr | None, ...]) -> str:
+    """What takes the place of an array that a call leaves out: "empty", an uninitialised array, if the contract reads nothing of it
+    and writes all of it; "zeros" if it writes a part; "" if it reads it, or does not say how large it is."""
+    if None in dims or not f.contract:
+        return ""
+    for c in f.contract:
+        for i in c.items if c.kind in GIVEN else ():
+            if array in named_arrays(i.body) and (c.kind != "consumes" or not _is_uninitialised(i.body)):
+                return ""
+    whole = any(_is_whole(claim, array, dims) for claim in claims(f, ("writes", "produces")) if claim.plain)
+    return "empty" if whole else "zeros"
+
+
+def named_arrays(body: Expr) -> set[str]:
+    """All names in the pointers of a permission, and in it if it is of another form."""
+    return {x.name for x in subexpressions(body) if isinstance(x, Var)}
+
+
+def _is_uninitialised(body: Expr) -> bool:
+    """Whether a permission is of one array, of which nothing is known before the call."""
+    match body:
+        case PointsTo(Var(), _, Call(name, _)):
+            form = matrix_predicate(name)
+            return form is not None and form.contents == "uninit"
+        case _:
+            return False
+
+
+def _is_whole(claim: ArrayClaim, array: str, dims: tuple[Expr | None, ...]) -> bool:
+    """Whether a claim after the call says that all elements of an array are initialised."""
+    match claim.at:
+        case PointsTo(Var(name), _, Call(predicate, args)) if name == array:
+            form = matrix_predicate(predicate)
+            if form is None or form.contents == "uninit" or form.rank != len(dims):
+                return False
+            return all(d is not None and same_value(d, n) for d, n in zip(dims, args))
+        case _:
+            return False
 
 
 # Contents

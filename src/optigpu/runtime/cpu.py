@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from optigpu.runtime.call_error import CallError
+from optigpu.runtime.arrays import in_host_memory
 from optigpu.runtime.compilers import compile_c
-from optigpu.runtime.signature import Argument, ArrayParam, ScalarParam, Signature
+from optigpu.runtime.outputs import one_or_all, with_outputs
+from optigpu.runtime.signature import Argument, Arguments, ArrayParam, Signature
+from optigpu.runtime.torch_operators import RegisteredFunction, registered
+from optigpu.runtime.torch_tensors import note_written, require_no_gradient
 from optigpu.runtime.unchecked import Unchecked
+from optigpu.runtime.usual_calls import UsualCalls
 from optigpu.syntax.header_macros import ATTEMPT
 from optigpu.syntax.types import Scalar
 
@@ -27,12 +32,14 @@ def ctype(t: Scalar) -> Any:
 
 
 class CFunction:
-    """A compiled C function. Call it with NumPy arrays and numbers; sizes that follow from array shapes can be omitted."""
+    """A compiled C function. Call it with NumPy arrays, or others in host memory, and numbers. Sizes that follow from array shapes
+    can be left out, and so can outputs, which are returned then."""
 
     def __init__(self, source: str, signature: Signature) -> None:
         self.source = source
         self.signature = signature
         self._open = Unchecked(signature.name)
+        self._usual = UsualCalls(signature, {}, ("numpy",))
         self.path = compile_c(source)
         library = ctypes.CDLL(str(self.path))
         types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
@@ -57,18 +64,49 @@ class CFunction:
         return None if storage is None else storage.value
 
     def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
-        bound = self.signature.bind(args, kwargs)
-        self._open.say(self.signature.check(bound))
-        raw: list[float] = []
-        for p in self.signature.params:
-            value = bound[p.name]
-            if isinstance(p, ScalarParam):
-                raw.append(value)
-            else:
-                if not isinstance(value, np.ndarray):
-                    raise CallError(f"`{p.name}` is not an array")
-                raw.append(value.ctypes.data)
-        return self._function(*raw)
+        """Run the function. Returns its number, if it has one, and the outputs that the call leaves out (docs/cuda.md, Running)."""
+        usual = self._usual.passed(args, kwargs)
+        if usual is not None:
+            (raw, _, made, _), _ = usual
+            return self.values(self._function(*raw), made)
+        return self.checked_call(args, kwargs)
+
+    def checked_call(self, args: Sequence[Argument], kwargs: Arguments) -> Argument:
+        """A call with all checks interpreted, which explain what is wrong."""
+        s = self.signature
+        bound = s.bind(args, kwargs)
+        made = with_outputs(s, bound, on_gpu=False)
+        given = dict(bound)
+        require_no_gradient(s.name, given.items())
+        arrays = [p for p in s.params if isinstance(p, ArrayParam)]
+        for p in arrays:
+            bound[p.name] = in_host_memory(s.name, p.name, bound[p.name])
+        self._open.say(s.check(bound))
+        note_written([given[p.name] for p in arrays if p.written])
+        raw = [bound[p.name].ctypes.data if isinstance(p, ArrayParam) else bound[p.name] for p in s.params]
+        result = self._function(*raw)
+        if all(type(given[p.name]) is np.ndarray for p in arrays):
+            self._usual.learn(args, kwargs, "numpy")
+        return self.values(result, [given[p.name] for p in made])
+
+    def values(self, result: Any, made: Sequence[Argument]) -> Argument:
+        return one_or_all([*([] if self.signature.result is None else [result]), *made])
+
+    def register(
+        self, name: str, *, backward: RegisteredFunction | None = None, names: Mapping[str, str] | None = None
+    ) -> Any:
+        """Make an operator of PyTorch: `op = k.register("mylib::scale")`. See `runtime/torch_operators.py`."""
+        return registered(self, name, backward, names or {})
+
+    @property
+    def torch_devices(self) -> tuple[str, ...]:
+        """The kinds of devices, by PyTorch's names, whose tensors it takes."""
+        return ("CPU",)
+
+    @property
+    def aligned(self) -> Mapping[str, int]:
+        """The bytes to which arrays must be aligned."""
+        return {}
 
     @property
     def unchecked(self) -> tuple[str, ...]:

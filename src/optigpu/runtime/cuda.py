@@ -11,15 +11,17 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from optigpu.codegen.launch_plan import Plan
-from optigpu.runtime.arrays import ArrayBuffer, current_stream, view_of
+from optigpu.runtime.arrays import ArrayBuffer, current_stream, in_host_memory, is_by_dlpack, view_of
 from optigpu.runtime.bench import Measurement, bench
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.cpu import ctype
@@ -27,9 +29,13 @@ from optigpu.runtime.driver import driver
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, gpu_count, nvcc
 from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
+from optigpu.runtime.outputs import one_or_all, with_outputs
 from optigpu.runtime.signature import Argument, Arguments, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
+from optigpu.runtime.torch_operators import RegisteredFunction, registered
+from optigpu.runtime.torch_tensors import note_written, require_no_gradient
 from optigpu.runtime.unchecked import Unchecked
+from optigpu.runtime.usual_calls import UsualCalls
 
 OWN = "optigpu_"  # prefix of entry points in libraries compiled here
 
@@ -40,7 +46,7 @@ class CudaFunction:
     NumPy arrays are copied to the GPU and back; PyTorch and CuPy arrays are used in place, on the current stream. Without a GPU the
     same text runs on the CPU stand-in, with one warning; there, calls from several threads are serialised. `alignment`: bytes to
     which device arrays must be aligned. `kernels` and `plan`: device code and launch plan for NVRTC. `compiler`: "nvcc", "nvrtc",
-    or None for the first that is installed.
+    or None for the first that is installed. `host_work`: why it takes no device arrays, if it takes none.
     """
 
     def __init__(
@@ -55,10 +61,13 @@ class CudaFunction:
         standin: bool | None = None,
         races: bool = False,
         compiler: str | None = None,
+        host_work: str = "",
     ) -> None:
         self.source = source
+        self.host_work = host_work
         self.signature = signature
         self._open = Unchecked(signature.name)
+        self._usual = UsualCalls(signature, alignment or {}, ("torch", "cupy"))
         self.alignment = dict(alignment or {})
         self.standin = gpu_architecture() is None if standin is None else standin
         if self.standin and standin is None:
@@ -91,8 +100,13 @@ class CudaFunction:
         self._host = call
         if on_device:
             device = getattr(library, f"{name}_on_device")
-            device.argtypes, device.restype = [*types, ctypes.c_void_p], ctypes.c_char_p
-            self._device = lambda *raw, stream, device_: self.report(device(*raw, stream))
+            device.argtypes, device.restype = [*types, *result, ctypes.c_void_p], ctypes.c_char_p
+
+            def call_with_stream(*raw: float, stream: int, device_: int) -> None:
+                if (message := device(*raw, stream)) is not None:
+                    self.report(message)
+
+            self._device = call_with_stream
 
     def use_launcher(self, kernels: str, plan: Plan | None) -> None:
         """Compile the device code by NVRTC and launch its kernels by the plan."""
@@ -113,57 +127,94 @@ class CudaFunction:
         self._device = lambda *raw, stream, device_: launcher.on_device(*raw, stream=stream, device=device_)
 
     def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
-        bound = self.signature.bind(args, kwargs)
+        """Run the function. Returns its number, if it has one, and the outputs that the call leaves out (docs/cuda.md, Running)."""
+        usual = self._usual.passed(args, kwargs)
+        if usual is not None:
+            (raw, number, made, written), library = usual
+            if library.current() == number:
+                if written and library.written is not None:
+                    library.written(written)
+                stream = library.stream(number)
+                if self.signature.result is None and self._device is not None:
+                    self._device(*raw, stream=stream, device_=number)
+                    return one_or_all(made)
+                return one_or_all([*self.number(lambda *more: self.on_device(raw, more, stream, number)), *made])
+        return self.checked_call(args, kwargs)
+
+    def checked_call(self, args: Sequence[Argument], kwargs: Arguments) -> Argument:
+        """A call with all checks interpreted, which explain what is wrong."""
+        s = self.signature
+        bound = s.bind(args, kwargs)
+        made = with_outputs(s, bound, on_gpu=not self.standin)
+        given = dict(bound)
+        require_no_gradient(s.name, given.items())
         views = self.views(bound)
+        written = [given[p.name] for p in s.params if isinstance(p, ArrayParam) and p.written]
         if any(v.device is not None for v in views.values()):
-            self.call_on_device(bound, views)
-            return None
-        self._open.say(self.signature.check(bound))
-        raw = [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in self.signature.params]
+            result = self.call_on_device(bound, views, written)
+            kinds = {v.kind for v in views.values()}
+            self._usual.learn(args, kwargs, kinds.pop() if len(kinds) == 1 else "")
+        else:
+            self._open.say(s.check(bound))
+            raw = [bound[p.name] if isinstance(p, ScalarParam) else views[p.name].pointer for p in s.params]
+            note_written(written)
+            result = self.number(lambda *more: self._host(*raw, *more))
+        return one_or_all([*result, *(given[p.name] for p in made)])
+
+    def number(self, call: Callable[..., None]) -> list[Argument]:
+        """What a call returns besides arrays: one number or none. The call gets the place for it."""
         if self.signature.result is None:
-            self._host(*raw)
-            return None
-        result = ctype(self.signature.result)()
-        self._host(*raw, ctypes.addressof(result))
-        return result.value
+            call()
+            return []
+        place = ctype(self.signature.result)()
+        call(ctypes.addressof(place))
+        return [place.value]
+
+    def on_device(self, raw: Sequence[float], more: Sequence[int], stream: int, device: int) -> None:
+        assert self._device is not None
+        self._device(*raw, *more, stream=stream, device_=device)
 
     def views(self, bound: Arguments) -> dict[str, ArrayBuffer]:
         out: dict[str, ArrayBuffer] = {}
-        for p in self.signature.params:
-            if isinstance(p, ArrayParam):
+        arrays = [p for p in self.signature.params if isinstance(p, ArrayParam)]
+        late = [p for p in arrays if is_by_dlpack(bound[p.name])]
+        for p in [
+            p for p in arrays if p not in late
+        ] + late:  # these must be ready for work on the stream of the others
+            stream = current_stream(list(out.values())) if p in late else 0
+            view = view_of(bound[p.name], stream)
+            if view is None:
+                raise CallError(f"{self.signature.name}: `{p.name}` is an array, not {type(bound[p.name]).__name__}")
+            if view.device is None and not isinstance(bound[p.name], np.ndarray):  # used as NumPy arrays
+                bound[p.name] = in_host_memory(self.signature.name, p.name, bound[p.name])
                 view = view_of(bound[p.name])
-                if view is None:
-                    raise CallError(
-                        f"{self.signature.name}: `{p.name}` is an array, not {type(bound[p.name]).__name__}"
-                    )
-                if view.kind == "torch" and view.device is None:  # host tensors are used as NumPy arrays
-                    bound[p.name] = self.in_host_memory(p, bound[p.name])
-                    view = view_of(bound[p.name])
-                    assert view is not None
-                if p.on_device and view.device is None and not self.standin:
-                    raise CallError(f"{self.signature.name}: `{p.name}` is GPU memory: give a PyTorch or CuPy array")
-                out[p.name] = view
-        return out
-
-    def in_host_memory(self, p: ArrayParam, tensor: Argument) -> Argument:
-        """A host tensor as a NumPy array that shares its memory."""
-        try:
-            return tensor.numpy()
-        except (RuntimeError, TypeError) as e:  # it needs a gradient, is sparse, or has a type unknown to NumPy
-            raise CallError(f"{self.signature.name}: `{p.name}` cannot be used as an array: {e}") from None
+                assert view is not None
+            if p.on_device and view.device is None and not self.standin:
+                raise CallError(f"{self.signature.name}: `{p.name}` is GPU memory: give a PyTorch or CuPy array")
+            out[p.name] = view
+        return {p.name: out[p.name] for p in arrays}
 
     def prepared(self, *args: Argument, **kwargs: Argument) -> Callable[[], None]:
         """A call on device arrays with all checks done beforehand, for timing. It keeps the arrays alive; do not resize them."""
         bound = self.signature.bind(args, kwargs)
+        if missing := self.signature.left_out(bound):
+            raise CallError(f"{self.signature.name}: a prepared call needs all arrays: give `{missing[0].name}`")
+        require_no_gradient(self.signature.name, bound.items())
         views = self.views(bound)
         raw = self.device_arguments(bound, views)
         call, device = self._device, gpu_of(views)
         assert call is not None
+        if self.signature.result is not None:
+            raw.append(ctypes.addressof(place := ctype(self.signature.result)()))
+        else:
+            place = None
         gpu = on_gpu(device, views)
         with gpu:
             stream = current_stream(list(views.values()))
+        written = [bound[p.name] for p in self.signature.params if isinstance(p, ArrayParam) and p.written]
 
-        def run(keep: object = bound) -> None:
+        def run(keep: object = (bound, views, place)) -> None:
+            note_written(written)
             with gpu:
                 call(*raw, stream=stream, device_=device)
 
@@ -172,6 +223,22 @@ class CudaFunction:
     def bench(self, sizes: Mapping[str, float] | None = None, **options: Any) -> Measurement:
         """Time the function on random data of these sizes: `k.bench({"n": 1 << 28}, compare=True)`. See `runtime/bench.py`."""
         return bench(self, sizes, **options)
+
+    def register(
+        self, name: str, *, backward: RegisteredFunction | None = None, names: Mapping[str, str] | None = None
+    ) -> Any:
+        """Make an operator of PyTorch: `op = k.register("mylib::scale")`. See `runtime/torch_operators.py`."""
+        return registered(self, name, backward, names or {})
+
+    @property
+    def torch_devices(self) -> tuple[str, ...]:
+        """The kinds of devices, by PyTorch's names, whose tensors it takes."""
+        return ("CPU", "CUDA")
+
+    @property
+    def aligned(self) -> Mapping[str, int]:
+        """The bytes to which arrays must be aligned."""
+        return self.alignment
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -185,22 +252,29 @@ class CudaFunction:
 
     @property
     def takes_device_arrays(self) -> bool:
-        """Whether the function only copies in, launches and copies out, so that it can run on device arrays in place."""
+        """Whether the host uses no elements of the arrays, so that the function can run on device arrays in place."""
         return self._device is not None
 
-    def call_on_device(self, bound: Arguments, views: dict[str, ArrayBuffer]) -> None:
+    def call_on_device(
+        self, bound: Arguments, views: dict[str, ArrayBuffer], written: Sequence[Argument]
+    ) -> list[Argument]:
         raw = self.device_arguments(bound, views)
-        assert self._device is not None
         device = gpu_of(views)
+        note_written(written)
         with on_gpu(device, views):
-            self._device(*raw, stream=current_stream(list(views.values())), device_=device)
+            stream = current_stream(list(views.values()))
+            result = self.number(lambda *more: self.on_device(raw, more, stream, device))
+            if any(v.kind == "dlpack" for v in views.values()):
+                wait_for(device, stream)  # the protocol has no way to tell the array's library when the work is done
+        return result
 
     def device_arguments(self, bound: Arguments, views: dict[str, ArrayBuffer]) -> list[float]:
         name = self.signature.name
         if self.standin:
             raise CallError(f"{name} was built for the CPU stand-in: it takes NumPy arrays")
         if not self.takes_device_arrays:
-            raise CallError(f"{name} does more than copy in, launch and copy out: it takes NumPy arrays")
+            why = f": {self.host_work}" if self.host_work else ""
+            raise CallError(f"{name} takes arrays in host memory, since it works on them there{why}")
         self._open.say(self.signature.check_views(bound, views))
         devices = {v.device for v in views.values()}
         if devices == {None}:
@@ -262,6 +336,12 @@ def gpu_of(views: Mapping[str, ArrayBuffer]) -> int:
 
 def device_name(device: int | None) -> str:
     return "host" if device is None else f"GPU {device}"
+
+
+def wait_for(device: int, stream: int) -> None:
+    """Wait until the work on a stream is done."""
+    if device < gpu_count():
+        driver(device).synchronize_stream(stream)
 
 
 class on_gpu:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from optigpu.runtime.call_error import BuildError, CallError
+from optigpu.runtime.dlpack import CUDA, exported
 
 MAX_DYNAMIC_SHARED_SIZE_BYTES = 8  # CU_FUNC_ATTRIBUTE_…
 SHARED_WITHOUT_OPT_IN = 48 * 1024
@@ -87,6 +88,9 @@ class Driver:
 
     def synchronize(self) -> None:
         self.call("cuCtxSynchronize")
+
+    def synchronize_stream(self, stream: int) -> None:
+        self.call("cuStreamSynchronize", ctypes.c_void_p(stream))
 
     def load(self, image: bytes) -> ctypes.c_void_p:
         """A module from a cubin."""
@@ -167,6 +171,16 @@ class DeviceArray:
             "strides": None,
             "version": 3,
         }
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return CUDA, self.device
+
+    def __dlpack__(self, *, stream: int | None = None, **_: Any) -> object:
+        """A DLPack capsule. Work that was given the default stream is finished first, since another stream does not wait for it."""
+        d = driver(self.device)
+        with d.current():
+            d.synchronize_stream(0)
+        return exported(self, self.pointer, self.shape, self.dtype, self.device)
 
     def __del__(self) -> None:
         if self.pointer:

@@ -14,6 +14,7 @@ from optigpu.codegen.launch_plan import (
     Plan,
     PlanChoice,
     PlanCopy,
+    PlanFree,
     PlanLaunch,
     PlanLet,
     PlanLimit,
@@ -131,6 +132,9 @@ class _Run:
                 case PlanScratch(name, elem, dims):
                     self.values[name] = self.driver.scratch(elem.size * self.of.count(dims, self.values), self.stream)
                     self.scratch.append(self.values[name])
+                case PlanFree(name):
+                    self.scratch.remove(self.values[name])
+                    self.driver.free_scratch(self.values[name], self.stream)
                 case PlanCopy(to, source, elem, dims):
                     nbytes = elem.size * self.of.count(dims, self.values)
                     self.driver.copy(self.values[to], self.values[source], nbytes, self.stream)

@@ -20,7 +20,7 @@ from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax import exprs
 from optigpu.syntax.types import LOGIC_INT, LOGIC_REAL, PROP, SCALAR_NAMES, Scalar
 
-MANIFEST_FORMAT = 3  # version of the manifest
+MANIFEST_FORMAT = 4  # version of the manifest
 UNKNOWN_FACT = exprs.Var("unknown")  # stands for facts that cannot be encoded
 _LOGICAL = {"logical int": LOGIC_INT, "logical real": LOGIC_REAL, "prop": PROP}
 _EXPRESSIONS = (
@@ -34,6 +34,7 @@ _NODES: dict[str, type[Any]] = {
     "Product": launch_plan.PlanProduct,
     "Let": launch_plan.PlanLet,
     "Scratch": launch_plan.PlanScratch,
+    "Free": launch_plan.PlanFree,
     "Copy": launch_plan.PlanCopy,
     "LaunchKernel": launch_plan.PlanLaunch,
     "Repeat": launch_plan.PlanRepeat,
@@ -53,6 +54,7 @@ class BuiltCuda:
     kernels: str = ""  # the device code, for NVRTC
     plan: Plan | None = None  # the launch plan, for NVRTC
     verified: bool = False
+    host_work: str = ""  # why it takes no device arrays
 
     def function(self, **options: Any) -> CudaFunction:
         return CudaFunction(
@@ -62,6 +64,7 @@ class BuiltCuda:
             alignment=self.alignment,
             kernels=self.kernels,
             plan=self.plan,
+            host_work=self.host_work,
             **options,
         )
 
@@ -84,6 +87,7 @@ def manifest_text(built: BuiltCuda) -> str:
         "alignment": built.alignment,
         "plan": encode(built.plan) if encodable(built.plan) else None,
         "kernels": built.kernels,
+        "host_work": built.host_work,
     }
     return json.dumps({**data, "seal": _seal(data)}, indent=1)
 
@@ -111,6 +115,7 @@ def load(folder: Path, key: str) -> BuiltCuda:
         data["kernels"],
         decode(data["plan"]),
         data["verified"],
+        data["host_work"],
     )
 
 
@@ -125,7 +130,14 @@ def signature_to_json(s: Signature) -> dict[str, object]:
         if isinstance(p, ArrayParam):
             dims = [None if d is None else encode(d) for d in p.dims]
             params.append(
-                {"array": p.name, "type": p.elem.name, "dims": dims, "written": p.written, "on_device": p.on_device}
+                {
+                    "array": p.name,
+                    "type": p.elem.name,
+                    "dims": dims,
+                    "written": p.written,
+                    "on_device": p.on_device,
+                    "output": p.output,
+                }
             )
         else:
             params.append({"scalar": p.name, "type": p.type.name, "number": p.number})
@@ -152,6 +164,7 @@ def signature_from_json(data: dict[str, Any]) -> Signature:
                     tuple(None if d is None else decode(d) for d in p["dims"]),
                     p["written"],
                     p["on_device"],
+                    p["output"],
                 )
             )
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from optigpu.runtime.claims import (
     contents_of,
     described_arrays,
     extent,
+    output_of,
     reach_of,
 )
 from optigpu.runtime.preconditions import ArrayContents, decidable, holds, integer_value
@@ -37,6 +39,8 @@ DTYPES: dict[str, str] = {
     "uint16_t": "uint16", "unsigned": "uint32", "uint64_t": "uint64", "float": "float32", "double": "float64",
 }  # fmt: skip
 
+MAX_EXTENT = 1 << 63
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayParam:
@@ -45,6 +49,9 @@ class ArrayParam:
     dims: tuple[Expr | None, ...]
     written: bool
     on_device: bool = False  # the contract puts it into GPU memory
+    output: str = (
+        ""  # a call may leave it out: "empty" if all of it is written and nothing read, "zeros" if a part is written
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +71,14 @@ class Signature:
     reach: tuple[Requirement, ...] = ()  # arrays without a declared size have the cells of the contract
 
     def bind(self, args: Sequence[Argument], kwargs: Arguments) -> Arguments:
-        """Arguments by name. They are given in order, with or without the sizes that follow from array shapes, or by keyword."""
+        """Arguments by name; outputs may be missing. They are given by keyword, or in order: all of them, or without the sizes that
+        follow from array shapes, or without these and the outputs."""
         names = [p.name for p in self.params]
-        sizes = self.inferable_sizes()
-        short = [n for n in names if n not in sizes]
-        with_sizes = len(args) > len(short) or {*names[: len(args)], *kwargs} == {*names}
-        order = names if with_sizes or not sizes else short
         if len(args) > len(names):
             raise CallError(
                 f"{self.name} takes {len(names)} arguments ({', '.join(names)}), but {len(args)} were given"
             )
-        bound: Arguments = dict(zip(order, args))
+        bound: Arguments = dict(zip(self.order_of(args, kwargs), args))
         for key, value in kwargs.items():
             if key not in names:
                 raise CallError(f"{self.name} has no parameter `{key}` (it has {', '.join(names)})")
@@ -82,28 +86,81 @@ class Signature:
                 raise CallError(f"{self.name}: `{key}` is given twice")
             bound[key] = value
         self.infer_sizes(bound)
-        missing = [n for n in names if n not in bound]
+        missing = [p.name for p in self.params if p.name not in bound and not (isinstance(p, ArrayParam) and p.output)]
         if missing:
             for p in self.params:
-                if isinstance(p, ArrayParam) and hasattr(bound.get(p.name), "shape"):
-                    self.rank(p, tuple(bound[p.name].shape))  # a wrong rank is why a size is missing
+                if isinstance(p, ArrayParam) and p.name in bound:  # a wrong rank is why a size is missing
+                    if not hasattr(bound[p.name], "shape"):
+                        raise CallError(f"{self.name}: `{p.name}` is an array, not {kind_of(bound[p.name])}")
+                    self.rank(p, tuple(bound[p.name].shape))
             raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in missing)}")
         return bound
 
-    def inferable_sizes(self) -> set[str]:
+    def order_of(self, args: Sequence[Argument], kwargs: Arguments) -> tuple[str, ...]:
+        """The parameters that positional arguments are for: the first of the orders that the call completes, with numbers and
+        arrays in their places."""
+        for order in self.orders():
+            complete = {*order} <= {*order[: len(args)], *kwargs} and len(args) <= len(order)
+            if complete and all(is_number(value) != self.is_array(name) for name, value in zip(order, args)):
+                return order
+        names, short, *_ = self.orders()
+        complete = len(args) > len(short) or {*names[: len(args)], *kwargs} == {*names}
+        return names if complete else short
+
+    def orders(self) -> tuple[tuple[str, ...], ...]:
+        """All parameters; without the sizes that arrays determine; without outputs and the sizes that other arrays determine;
+        without outputs."""
+        names = tuple(p.name for p in self.params)
+        outputs = {p.name for p in self.params if isinstance(p, ArrayParam) and p.output}
+        sizes, determined = self.inferable_sizes(), self.inferable_sizes(without=outputs)
+        return (
+            names,
+            tuple(n for n in names if n not in sizes),
+            tuple(n for n in names if n not in determined | outputs),
+            tuple(n for n in names if n not in outputs),
+        )
+
+    def is_array(self, name: str) -> bool:
+        return any(p.name == name and isinstance(p, ArrayParam) for p in self.params)
+
+    def left_out(self, bound: Arguments) -> tuple[ArrayParam, ...]:
+        """The outputs that a call does not give."""
+        return tuple(p for p in self.params if isinstance(p, ArrayParam) and p.name not in bound)
+
+    def shapes_to_make(self, bound: Arguments, missing: Sequence[ArrayParam]) -> dict[str, tuple[int, ...]]:
+        """The shapes of outputs that a call leaves out. Numbers are checked before."""
+        scalars = {p.name: self.scalar(p, bound[p.name]) for p in self.params if isinstance(p, ScalarParam)}
+        self.facts(scalars)
+        out: dict[str, tuple[int, ...]] = {}
+        for p in missing:
+            sizes = [None if d is None else integer_value(d, scalars) for d in p.dims]
+            for d, size in zip(p.dims, sizes):
+                if size is None or size < 0 or size >= MAX_EXTENT:
+                    what = "cannot be computed" if size is None else f"= {size} is no size"
+                    raise CallError(f"{self.name}: the size {d and print_expr(d)} of `{p.name}` {what}")
+            out[p.name] = tuple(n for n in sizes if n is not None)
+        return out
+
+    def described(self) -> set[str]:
+        """The names in facts that stand for contents of arrays."""
+        arrays = {contents(p.name) for p in self.params if isinstance(p, ArrayParam)}
+        return arrays | {logic for logic, _ in self.models}
+
+    def inferable_sizes(self, without: AbstractSet[str] = frozenset()) -> set[str]:
         """Integer parameters that are a dimension of an array."""
         integers = {p.name for p in self.params if isinstance(p, ScalarParam) and p.type.kind is Kind.INT}
-        dims = {d.name for p in self.params if isinstance(p, ArrayParam) for d in p.dims if isinstance(d, Var)}
-        return integers & dims
+        arrays = [p for p in self.params if isinstance(p, ArrayParam) and p.name not in without]
+        return integers & {d.name for p in arrays for d in p.dims if isinstance(d, Var)}
 
-    def infer_sizes(self, bound: Arguments) -> None:
+    def infer_sizes(self, bound: Arguments, *, symbolic: bool = False) -> None:
+        """Add the sizes that array shapes determine; `symbolic`: they stay as they are, not numbers maybe."""
         for p in self.params:
             if isinstance(p, ArrayParam) and p.name in bound and hasattr(bound[p.name], "shape"):
                 shape = tuple(bound[p.name].shape)
                 if len(shape) == len(p.dims):
                     for d, n in zip(p.dims, shape):
                         if isinstance(d, Var) and d.name not in bound and d.name in self.inferable_sizes():
-                            bound[d.name] = int(n)
+                            bound[d.name] = n if symbolic else int(n)
 
     def check(self, bound: Arguments) -> tuple[str, ...]:
         """Check types, shapes, layout, overlap and preconditions; raises CallError for the first violation. Returns the
@@ -212,15 +269,14 @@ class Signature:
         """Check that arrays without a declared size are large enough."""
         extents = {extent(n, axis): size for n, shape in shapes.items() for axis, size in enumerate(shape)}
         for r in self.reach:
-            if holds(r.prop, {**known, **extents}) is not True:
+            if holds(r.prop, {**INT_CONSTANTS, **known, **extents}) is not True:
                 raise CallError(f"{self.name}: the array is too small, or its size is not known: {r.text}")
 
     def unchecked(self, *, on_device: bool = False) -> tuple[str, ...]:
         """The preconditions that calls do not check; with `on_device`, calls on device arrays."""
         known = {p.name for p in self.params if isinstance(p, ScalarParam)} | INT_CONSTANTS.keys()
         if not on_device:
-            known |= {logic for logic, _ in self.models}
-            known |= {contents(p.name) for p in self.params if isinstance(p, ArrayParam)}
+            known |= self.described()
         return tuple(dict.fromkeys(r.text for r in self.requirements if not decidable(r.prop, known)))
 
     def facts(self, known: Arguments) -> tuple[str, ...]:
@@ -269,6 +325,10 @@ class Signature:
                     raise CallError(f"{self.name}: `{p.name}` and `{q.name}` overlap in memory")
 
 
+def is_number(value: object) -> bool:
+    return isinstance(value, bool | int | float | np.generic)
+
+
 def kind_of(value: object) -> str:
     return type(value).__name__
 
@@ -280,7 +340,8 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
     params: list[ArrayParam | ScalarParam] = []
     for p, t in zip(f.params, types):
         if isinstance(t, Array):
-            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written, t.space is Space.GMEM))
+            output = output_of(f, p.name, t.dims) if p.name in written else ""
+            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written, t.space is Space.GMEM, output))
         else:
             assert isinstance(t, Scalar)
             params.append(ScalarParam(p.name, t, p.name in spoken_of))

@@ -131,16 +131,14 @@ class UnitWriter:
         self.out.add("")
 
     def vectors(self) -> frozenset[str]:
-        plain = [n.stmt for n in flattened_nodes(self.nodes) if isinstance(n, Plain)]
-        return frozenset(
-            s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.ANY
-        )
+        return frozenset(s.name for s, space in self.allocations() if space is Space.ANY)
 
     def device_arrays(self) -> list[str]:
-        plain = [n.stmt for n in flattened_nodes(self.nodes) if isinstance(n, Plain)]
-        return [
-            s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM
-        ]
+        return [s.name for s, space in self.allocations() if space is Space.GMEM]
+
+    def allocations(self) -> list[tuple[Decl, Space]]:
+        plain = tuple(n.stmt for n in flattened_nodes(self.nodes) if isinstance(n, Plain))
+        return [(s, s.init.space) for s in statements(plain) if isinstance(s, Decl) and isinstance(s.init, Alloc)]
 
     def scratch(self) -> bool:
         """Whether `name_on_device` allocates device arrays of its own."""
@@ -193,7 +191,8 @@ class UnitWriter:
                 f'if ((uintptr_t){n} % {size} != 0) return "{self.f.name}: {n} is not aligned to {size} bytes";'
             )
         ranges = replace(parameter_ranges(self.f, self.limits), assumed=self.assumed)
-        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, ranges), bound)
+        parameters = frozenset(n for n, a in self.arrays.items() if a.storage is Storage.HOST)
+        printer = HostPrinter(self.out, CudaExprs(False, self.arrays, ranges), bound, parameters)
         printer.vectors = self.vectors()
         printer.nodes(self.nodes, self.assigned)
         if bound is None and not self.ends_with_copy():

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from optigpu.codegen.cuda.cu_file_printer import UnitWriter, product_limits
 from optigpu.codegen.cuda.device_code_printer import DeviceCode
+from optigpu.codegen.cuda.device_entry import bound_arrays, host_access
 from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.host import HostLowering, has_launch
-from optigpu.codegen.cuda.host_nodes import bound_arrays
 from optigpu.codegen.cuda.planning import plan_of
-from optigpu.codegen.cuda.reserved_names import reject_reserved
+from optigpu.codegen.cuda.reserved_names import RENAMED, reject_reserved
 from optigpu.codegen.cuda.statement_lowering import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.statement_printer import NARROW
 from optigpu.codegen.cuda.tensor_cores import TENSOR_CALLS
@@ -37,7 +37,7 @@ from optigpu.syntax.walk import map_type, subexpressions
 
 @dataclass(frozen=True)
 class CudaUnit:
-    """A `.cu` text with its entry points: `name`, and `name_on_device` if the function only copies in, launches and copies out."""
+    """A `.cu` text with its entry points: `name`, and `name_on_device` if the host uses no elements of its array parameters."""
 
     text: str
     name: str
@@ -46,6 +46,7 @@ class CudaUnit:
     kernels: tuple[str, ...]
     device_text: str  # the device code alone, for NVRTC
     plan: Plan | None  # what `name_on_device` does, for a runtime without a host compiler
+    host_work: str = ""  # why there is no `name_on_device`: the statement of the host that uses elements of an array
 
 
 def emit_cuda(
@@ -75,6 +76,7 @@ def emit_cuda(
     device = DeviceCode(f, lowering.kernels, functions, entry.constants, reasons or {}, blocks_per_multiprocessor)
     device_text = device.alone()  # notes the assumptions that its integer widths need
     limits = assumed.needed()
+    access = host_access(nodes, arrays)
     writer = UnitWriter(
         Path(program.file).name if file is None else file,
         f,
@@ -84,10 +86,10 @@ def emit_cuda(
         assumed,
         nodes,
         assigned,
-        bound_arrays(nodes, arrays),
+        bound_arrays(nodes, arrays) if access is None else None,
         definitions_of(program),
     )
-    plan = None if writer.bound is None else plan_of(nodes, writer.bound)
+    plan = None if writer.bound is None else plan_of(nodes, writer.bound, arrays.keys())
     text = writer.write(device, header)
     checked: Plan = (*(PlanLimit(name, low, high) for name, (low, high) in limits.items()), *product_limits(assumed))
     return CudaUnit(
@@ -98,6 +100,7 @@ def emit_cuda(
         tuple(k.name for k in lowering.kernels),
         device_text,
         None if plan is None else (*checked, *plan),
+        "" if access is None else f"line {access[0].loc.line} uses elements of `{access[1]}` on the host",
     )
 
 
@@ -138,7 +141,7 @@ def _entry_function(program: Program, name: str | None, functions: Mapping[str, 
     assumed = Assumptions({p.name: NARROW for p in f.params if p.type == INT}, extents=frozenset(extents))
     constants: dict[str, Expr] = {n: Int(value, type=INT) for n, value in INT_CONSTANTS.items()}
     constants |= {d.name: d.value for d in program.flat_items() if isinstance(d, Define)}
-    visible = {n: n for n in params.keys() | constants.keys()}
+    visible = {n: n for n in params.keys() | constants.keys() | {*RENAMED}}
     f = replace(f, body=without_hiding(f.body, visible, names_in(f)))
     return _EntryFunction(f, params, constants, replace(ranges, assumed=assumed), assumed)
 

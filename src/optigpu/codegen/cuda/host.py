@@ -1,7 +1,7 @@
 """Host code: allocation, copies and launches. All memory is released on an early return.
 
-A host function becomes `const char* name(…)`, which returns null or an error message. If it only copies in, launches and copies
-out, there is also `name_on_device(…, stream)`, which takes device pointers and launches on a stream without copies.
+A host function becomes `const char* name(…)`, which returns null or an error message. If the host uses no elements of its array
+parameters, there is also `name_on_device(…, stream)`, which takes device pointers and launches on a stream (`device_entry.py`).
 """
 
 from __future__ import annotations
@@ -105,11 +105,15 @@ def has_launch(body: Body) -> bool:
 
 
 class HostPrinter(BodyPrinter):
-    """Prints the statements of an entry point. `bound`: device array -> parameter in `name_on_device`, None in `name`."""
+    """Prints the statements of an entry point. `bound`: in `name_on_device`, device array -> the parameter that it is; None in
+    `name`. `parameters`: the arrays that callers of `name` have in host memory."""
 
-    def __init__(self, out: Lines, exprs: CudaExprs, bound: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, out: Lines, exprs: CudaExprs, bound: Mapping[str, str] | None, parameters: frozenset[str] = frozenset()
+    ) -> None:
         super().__init__(out, exprs, {})
         self.bound = bound
+        self.parameters = parameters
 
     @property
     def stream(self) -> str:
@@ -189,20 +193,26 @@ class HostPrinter(BodyPrinter):
                 self.out.add(f"TRY({self.e(call.args[0])}.release());")
             return
         to, source, *dims = call.args
-        if self.bound is not None and not name.startswith("memcpy_device_to_device"):
-            return
         assert isinstance(to.type, Array)
         kind = {
             "host_to_device": "HostToDevice",
             "device_to_host": "DeviceToHost",
             "device_to_device": "DeviceToDevice",
         }[name.removeprefix("memcpy_").rstrip("0123456789")]
+        if self.bound is not None and kind != "DeviceToDevice":
+            device, host = (root_name(x) for x in ((to, source) if kind == "HostToDevice" else (source, to)))
+            if host in self.parameters:
+                if device in self.bound:
+                    return  # the parameter itself
+                kind = "DeviceToDevice"
         size = " * ".join([f"sizeof({to.type.elem.name})", *(self.exprs.show(d, precedence("*") + 1) for d in dims)])
         a, b = (self.pointer(x) for x in (to, source))
         if self.bound is None:
             self.out.extend(wrap_list("TRY(cudaMemcpy(", [a, b, size, f"cudaMemcpy{kind}"], "));"))
         else:
             self.out.extend(wrap_list("TRY(cudaMemcpyAsync(", [a, b, size, f"cudaMemcpy{kind}", "stream"], "));"))
+            if kind != "DeviceToDevice":  # the host goes on with this memory
+                self.out.add("TRY(cudaStreamSynchronize(stream));")
 
     def pointer(self, e: Expr) -> str:
         match e:

@@ -1,13 +1,24 @@
-"""The launch plan of a host function that copies in, launches and copies out."""
+"""The launch plan of a host function that copies, launches and computes with integers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 
+from optigpu.codegen.cuda.device_entry import is_whole_pointer
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
 from optigpu.codegen.integer_polynomials import expand_index_helper
-from optigpu.codegen.launch_plan import Plan, PlanChoice, PlanCopy, PlanLaunch, PlanLet, PlanRepeat, PlanScratch
+from optigpu.codegen.launch_plan import (
+    Plan,
+    PlanChoice,
+    PlanCopy,
+    PlanFree,
+    PlanLaunch,
+    PlanLet,
+    PlanRepeat,
+    PlanScratch,
+    PlanStep,
+)
 from optigpu.syntax.builtins import index_helper
 from optigpu.syntax.exprs import (
     Alloc,
@@ -26,19 +37,23 @@ from optigpu.syntax.exprs import (
     is_float,
     is_int,
 )
-from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt
-from optigpu.syntax.types import Space
-from optigpu.syntax.walk import children, rewrite
+from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt, Store
+from optigpu.syntax.types import Scalar, Space
+from optigpu.syntax.walk import children, rewrite, root_name
 
 
 class _NoPlanError(Exception):
     """A statement or expression that a plan cannot express."""
 
 
-def plan_of(nodes: tuple[HostNode, ...], bound: Mapping[str, str]) -> Plan | None:
-    """`bound`: device array -> parameter. None if there is no plan; then host code must be compiled."""
+def plan_of(nodes: tuple[HostNode, ...], bound: Mapping[str, str], params: Set[str]) -> Plan | None:
+    """`bound`: device array -> the parameter that it is; `params`: the array parameters, which are in device memory. None if there
+    is no plan; then host code must be compiled."""
     try:
-        return steps(nodes, bound)
+        plan = steps(nodes, bound)
+        copied = {name for step in all_steps(plan) if isinstance(step, PlanCopy) for name in (step.to, step.source)}
+        made = {step.name for step in all_steps(plan) if isinstance(step, PlanScratch)}
+        return plan if copied <= made | params else None  # otherwise some are in host memory
     except _NoPlanError:
         return None
 
@@ -113,13 +128,29 @@ def plain(s: Stmt, bound: Mapping[str, str]) -> Plan:
             return () if name in bound else (PlanScratch(name, elem, tuple(map(value, dims))),)
         case Decl(name, t, init) if is_int(t) and init is not None:
             return (PlanLet(name, value(init)),)
-        case CallStmt(Call(func, (Var(to), Var(source), *dims))) if func.startswith("memcpy_device_to_device"):
-            array = s.call.args[0].type
+        case Decl(_, t, None) if is_int(t):
+            return ()
+        case Store(Var(name) as target, new, op) if is_int(target.type) and op in (None, "+", "-", "*"):
+            if op is not None and not (isinstance(target.type, Scalar) and target.type.signed):
+                raise _NoPlanError  # it is taken modulo 2^bits
+            return (PlanLet(name, value(new if op is None else Binary(op, target, new, type=target.type))),)
+        case CallStmt(Call(func, (to, source, *dims))) if func.startswith("memcpy"):
+            if not is_whole_pointer(to) or not is_whole_pointer(source):
+                raise _NoPlanError
+            array = to.type
             assert isinstance(array, Array)
-            return (PlanCopy(bound.get(to, to), bound.get(source, source), array.elem, tuple(map(value, dims))),)
-        case CallStmt(Call(func)) if func == "gmem_free" or (
-            func.startswith("memcpy") and "device_to_device" not in func
-        ):
-            return ()  # scratch is freed at the end; the caller's arrays are on the device
+            end, start = (bound.get(name, name) for name in (root_name(to), root_name(source)))
+            return () if end == start else (PlanCopy(end, start, array.elem, tuple(map(value, dims))),)
+        case CallStmt(Call("gmem_free", (pointer,))):
+            return () if root_name(pointer) in bound else (PlanFree(root_name(pointer)),)
         case _:
             raise _NoPlanError
+
+
+def all_steps(plan: Plan) -> Iterator[PlanStep]:
+    for step in plan:
+        yield step
+        if isinstance(step, PlanRepeat):
+            yield from all_steps(step.body)
+        if isinstance(step, PlanChoice):
+            yield from all_steps(step.then + step.other)

@@ -21,6 +21,7 @@ RESERVED_WORDS = (
     "mma mma_tf32 mma_tf32x3 tf32 tf32_high tf32_rest "
     "blocks_x blocks_y blocks_z first_y first_z slice_y slice_z NULL INFINITY snprintf"
 )
+RENAMED = ("result",)  # parameters of entry points, which hide variables of the function: these get other names
 CUDA_API = re.compile(r"cuda[A-Z]")
 RESERVED = frozenset(RESERVED_WORDS.split()) | {
     f"{make}{stem}{width}" for make in ("", "make_") for stem in VECTOR_TYPES.values() for width in (2, 4)
@@ -29,9 +30,11 @@ RESERVED = frozenset(RESERVED_WORDS.split()) | {
 
 def reject_reserved(f: Function, entry: str) -> None:
     """Raise OG405 for a name of the program that means something else in the emitted file."""
-    names = [(p.name, p.loc) for p in f.params]
-    names += [(s.name, s.loc) for s in statements(f.body) if isinstance(s, Decl)]
+    names = [(s.name, s.loc) for s in statements(f.body) if isinstance(s, Decl)]
     names += [(s.index, s.loc) for s in statements(f.body) if isinstance(s, For)]
+    if f.name == entry:
+        names = [(name, loc) for name, loc in names if name not in RENAMED]
+    names += [(p.name, p.loc) for p in f.params]
     if f.role is Role.DEVICE or CUDA_API.match(f.name) or f.name in RESERVED:
         names.append((f.name, f.loc))
     called = {x.func for x in body_subexpressions(f.body) if isinstance(x, Call)}

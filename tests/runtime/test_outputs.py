@@ -1,0 +1,298 @@
+"""Calls that leave out outputs, and arrays of other libraries by DLPack."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from optigpu.codegen.c import emit_c
+from optigpu.frontend import parse_text
+from optigpu.frontend.parameter_types import effective_types
+from optigpu.runtime import dlpack
+from optigpu.runtime.arrays import view_of
+from optigpu.runtime.call_error import CallError
+from optigpu.runtime.cpu import CFunction
+from optigpu.runtime.cuda import CudaFunction
+from optigpu.runtime.manifest import signature_from_json, signature_to_json
+from optigpu.runtime.signature import Signature, signature_of
+from tests.conftest import ROOT
+from tests.support import fake_torch
+from tests.support.cuda import on_standin
+
+TRANSPOSE = ROOT / "examples/gpu/transpose.c"
+
+
+def signature(text: str) -> Signature:
+    program = parse_text(text)
+    f = program.functions()[-1]
+    return signature_of(f, effective_types(f))
+
+
+def compiled(text: str) -> CFunction:
+    return CFunction(emit_c(parse_text(text)), signature(text))
+
+
+def outputs(text: str) -> dict[str, str]:
+    s = signature(text)
+    assert signature_from_json(signature_to_json(s)) == s
+    return {p.name: p.output for p in s.params if hasattr(p, "output")}
+
+
+@pytest.mark.parametrize(
+    ("claims", "output"),
+    [
+        ('__writes("a ~> Cells1(n)");', "empty"),
+        ('__writes("a ~> Matrix1(n, fun i -> 0)");', "empty"),
+        ('__consumes("a ~> UninitMatrix1(n)"); __produces("a ~> Matrix1(n, fun i -> 0)");', "empty"),
+        ('__writes("for i in 0..n -> &a[i] ~> Cell");', "zeros"),
+        ('__writes("for i in 0..n / 2 -> &a[2 * i] ~> Cell");', "zeros"),
+        ('__writes("If(n > 3, a ~> Cells1(n))");', "zeros"),
+        ('__consumes("a ~> UninitMatrix1(n)"); __produces("a ~> UninitMatrix1(n)");', "zeros"),
+        ('__preserves("a ~> Cells1(n)");', ""),
+        ('__preserves("a ~> UninitMatrix1(n)");', ""),
+        ('__consumes("a ~> Cells1(n)"); __produces("a ~> Matrix1(n, fun i -> 0)");', ""),
+        ('__reads("a ~> Cells1(n)");', ""),
+        ('__consumes("for i in 0..n -> &a[i] ~> UninitCell"); __produces("a ~> Cells1(n)");', ""),
+        ('__consumes("&a[0] ~> Cell"); __writes("for i in 1..n -> &a[i] ~> Cell"); __produces("&a[0] ~> Cell");', ""),
+        ('__reads("&a[0] ~> Cell"); __writes("for i in 1..n -> &a[i] ~> Cell");', ""),
+        ("", ""),
+    ],
+)
+def test_what_is_an_output_follows_from_the_contract(claims: str, output: str) -> None:
+    assert outputs(f"void f(int n, int a[n]) {{ {claims} }}") == {"a": output}
+
+
+def test_an_array_whose_size_is_not_declared_is_given() -> None:
+    assert outputs('void f(int n, int* a) { __writes("for i in 0..n -> &a[i] ~> Cell"); }') == {"a": ""}
+
+
+TWO = """float two(int n, int m, float x[n], float y[n], int z[n][m]) {
+  __requires("X: int -> float"); __reads("x ~> Matrix1(n, X)"); __writes("y ~> Cells1(n)");
+  __writes("for i in 0..n -> for j in 0..m / 2 -> &z[i][j] ~> Cell");
+  for (int i = 0; i < n; i++) { y[i] = 2.0f * x[i]; for (int j = 0; j < m / 2; j++) { z[i][j] = i + j; } }
+  return 0.5f;
+}"""
+
+
+def test_the_number_comes_first_then_outputs_in_the_order_of_parameters() -> None:
+    k, x = compiled(TWO), np.arange(3, dtype=np.float32)
+    for _ in range(2):
+        number, y, z = k(4, x)  # m is the size of an output alone
+        assert number == 0.5 and np.array_equal(y, 2 * x)
+        assert np.array_equal(z, [[0, 1, 0, 0], [1, 2, 0, 0], [2, 3, 0, 0]]), "what is not written is zero"
+    given = np.full((3, 4), 7, np.int32)
+    number, y = k(x, z=given)
+    assert number == 0.5 and np.array_equal(y, 2 * x) and (given[:, 2:] == 7).all()
+    assert k(x, np.empty(3, np.float32), given) == 0.5
+    number, y, z = k(3, 4, x)
+    assert z.shape == (3, 4)
+    number, y, z = k(x=x, m=2)
+    assert z.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "says"),
+    [
+        ((), {"x": np.zeros(3, np.float32)}, "two needs `m`"),
+        ((-2, np.zeros(3, np.float32)), {}, "the size m of `z` = -2 is no size"),
+        ((2**40, np.zeros(3, np.float32)), {}, "does not fit `int`"),
+        ((2, 3), {}, "`x` is an array, not int"),
+        ((2, [1.0, 2.0]), {}, "`x` is an array, not list"),
+        ((2, np.zeros(3)), {}, "`x` holds float32, not float64"),
+    ],
+)
+def test_wrong_calls_without_outputs_are_explained(args: tuple[Any, ...], kwargs: dict[str, Any], says: str) -> None:
+    with pytest.raises(CallError, match=says):
+        compiled(TWO)(*args, **kwargs)
+
+
+def test_a_function_of_numbers_alone_makes_numpy_arrays() -> None:
+    k = compiled(
+        'void fill(int n, int y[n]) { __writes("y ~> Cells1(n)"); for (int i = 0; i < n; i++) { y[i] = 3 * i; } }'
+    )
+    assert k(4).tolist() == k(n=4).tolist() == [0, 3, 6, 9]
+    assert k(0).shape == (0,)
+
+
+def test_preconditions_come_before_memory() -> None:
+    k = compiled('void fill(int64_t n, int y[n]) { __requires("n <= 8"); __writes("y ~> Cells1(n)"); }')
+    with pytest.raises(CallError, match="precondition n <= 8 does not hold"):
+        k(2**60)
+
+
+def test_cuda_functions_make_outputs() -> None:
+    a = np.random.default_rng(3).random((32, 64), np.float32)
+    assert np.array_equal(on_standin(TRANSPOSE)(a), a.T)
+
+
+def test_tensors_get_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", fake_torch.fake_torch())
+    k = on_standin(TRANSPOSE, races=False)
+    k.standin = False
+    a = np.random.default_rng(3).random((32, 64), np.float32)
+    for device in (0, 1, None):
+        for _ in range(2):
+            out = k(fake_torch.Tensor(a, device=device))
+            assert isinstance(out, fake_torch.Tensor) and out.gpu == device and np.array_equal(out.array, a.T)
+
+
+# DLPack
+
+
+class Producer:
+    """An array of another library, in "GPU" memory: that of a NumPy array."""
+
+    def __init__(
+        self, array: Any, *, device: tuple[int, int] = (dlpack.CUDA, 0), version: int = 1, read_only: bool = False
+    ) -> None:
+        self.array, self.device, self.version, self.read_only = array, device, version, read_only
+        self.asked: list[dict[str, Any]] = []
+        self.shape = array.shape
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device
+
+    def __dlpack__(self, **options: Any) -> object:
+        if self.version == 0 and "max_version" in options:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        self.asked.append(options)
+        if self.device[0] == dlpack.CPU:
+            return self.array.__dlpack__(**options)
+        a = self.array
+        if self.version == 0:
+            return dlpack.exported(self, a.ctypes.data, a.shape, a.dtype, self.device[1])
+        return versioned(self, a, self.read_only)
+
+
+KEPT: list[Any] = []
+
+
+def versioned(owner: Producer, a: Any, read_only: bool) -> object:
+    """A capsule of DLPack 1, whose memory the test keeps."""
+    shape = (ctypes.c_int64 * max(1, a.ndim))(*a.shape)
+    strides = (ctypes.c_int64 * max(1, a.ndim))(*(s // a.itemsize for s in a.strides))
+    t = dlpack.DLDataType(dlpack.CODES[a.dtype.kind], 8 * a.itemsize, 1)
+    tensor = dlpack.DLTensor(a.ctypes.data - 64, dlpack.DLDevice(*owner.device), a.ndim, t, shape, strides, 64)
+    managed = dlpack.DLManagedTensorVersioned(owner.version, 0, None, None, int(read_only), tensor)
+    KEPT.append((managed, shape, strides, owner))
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(managed), b"dltensor_versioned", None)
+
+
+@cache
+def transpose() -> CudaFunction:
+    k = on_standin(TRANSPOSE, races=False)
+    k.standin = False
+    return k
+
+
+A, B = np.random.default_rng(4).random((32, 64), np.float32), np.zeros((64, 32), np.float32)
+
+
+def test_arrays_by_dlpack_are_used_in_place() -> None:
+    for old in (0, 1):
+        b, x = B.copy(), Producer(A, version=old)
+        y = Producer(b)
+        assert transpose()(x, y) is None
+        assert np.array_equal(b, A.T)
+        assert x.asked == [{"stream": 1, **({"max_version": (1, 0)} if old else {})}], "ready for the default stream"
+
+
+def test_arrays_by_dlpack_are_ready_for_the_stream_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", fake_torch.fake_torch())
+    b, x = fake_torch.Tensor(B.copy()), Producer(A)
+    transpose()(x, b)
+    assert np.array_equal(b.array, A.T) and x.asked[0]["stream"] == 100
+
+
+@pytest.mark.parametrize(
+    ("b", "says"),
+    [
+        (Producer(B.copy(), read_only=True), "`b` is written, but the array is read-only"),
+        (Producer(B.copy(), version=0), "`b` is written, but the array is read-only"),
+        (Producer(B.copy(), device=(dlpack.CUDA, 1)), "not all on the same device"),
+        (Producer(B.copy(), device=(4, 0)), "neither the host nor an NVIDIA GPU"),
+        (Producer(B.copy(), device=(dlpack.CPU, 0)), "not all on the same device"),
+        (Producer(B.copy(), version=2), "by DLPack 2"),
+        (Producer(B.astype(np.int32)), "`b` holds float32, not int32"),
+        (Producer(np.zeros((32, 64), np.float32).T), "`b` is not contiguous"),
+        (Producer(B[:32].copy()), "`b` has size W = 64 in dimension 0"),
+    ],
+)
+def test_wrong_arrays_by_dlpack_are_explained(b: Producer, says: str) -> None:
+    with pytest.raises(CallError, match=says):
+        transpose()(Producer(A), b)
+
+
+def test_arrays_by_dlpack_in_host_memory_are_numpys() -> None:
+    k, x, y = (
+        compiled(TWO.replace("float two", "float three")),
+        Producer(np.ones(3, np.float32), device=(1, 0)),
+        np.zeros(3, np.float32),
+    )
+    z = Producer(np.zeros((3, 2), np.int32), device=(dlpack.CPU, 0))
+    assert k(x, Producer(y, device=(dlpack.CPU, 0)), z) == 0.5 and y.tolist() == [2.0] * 3
+    frozen = np.zeros(3, np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(CallError, match="`y` is written, but the array is read-only"):
+        k(x, Producer(frozen, device=(dlpack.CPU, 0)), z)
+    _, made, _ = k(2, x)
+    assert isinstance(made, np.ndarray)
+
+
+def test_numpys_own_capsules_are_understood() -> None:
+    a = np.arange(12, dtype=np.float64).reshape(3, 4)
+    for capsule in (a.__dlpack__(), a.__dlpack__(max_version=(1, 0))):
+        seen = dlpack.described(capsule, 0)
+        assert (seen.shape, seen.dtype, seen.pointer, seen.contiguous) == ((3, 4), "float64", a.ctypes.data, True)
+    assert not dlpack.described(a.T.__dlpack__(), 0).contiguous
+    assert dlpack.described(a.__dlpack__(max_version=(1, 0)), 0).writeable
+    assert not dlpack.described(a.__dlpack__(), 0).writeable, "it could not say that it must not be written"
+    a.flags.writeable = False
+    assert not dlpack.described(a.__dlpack__(max_version=(1, 0)), 0).writeable
+    for dtype in ("bool", "int8", "uint64", "float32"):
+        assert dlpack.described(np.zeros(3, dtype).__dlpack__(), 0).dtype == dtype
+    with pytest.raises(CallError, match="no DLPack capsule"):
+        dlpack.described(object(), 0)
+
+
+def test_our_capsules_keep_their_owner_until_they_are_used_up() -> None:
+    class Array:
+        alive = 0
+
+        def __init__(self) -> None:
+            Array.alive += 1
+            self.data = np.arange(6, dtype=np.int16)
+
+        def __del__(self) -> None:
+            Array.alive -= 1
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return dlpack.CPU, 0
+
+        def __dlpack__(self, **_: Any) -> object:
+            return dlpack.exported(self, self.data.ctypes.data, (2, 3), self.data.dtype, 0, kind=dlpack.CPU)
+
+    unused = Array().__dlpack__()
+    assert Array.alive == 1
+    del unused
+    gc.collect()
+    assert Array.alive == 0
+    taken = np.from_dlpack(Array())
+    gc.collect()
+    assert Array.alive == 1 and taken.tolist() == [[0, 1, 2], [3, 4, 5]]
+    del taken
+    gc.collect()
+    assert Array.alive == 0
+
+
+def test_a_view_by_dlpack_lives_as_long_as_the_description() -> None:
+    view = view_of(Producer(A))
+    assert view is not None and view.keep is not None and view.kind == "dlpack"
