@@ -71,7 +71,7 @@ class CandidateRuns:
     """Measures candidates of one size after the other. Functions are compiled once; data is kept while the size is the same."""
 
     def __init__(self) -> None:
-        self.functions: dict[tuple[str, str], CudaFunction] = {}
+        self.functions: dict[tuple[str, str], CudaFunction | str] = {}  # or why there is none
 
     def group(self, r: Request) -> Iterator[dict[str, object]]:
         at_size: _AtSize | None = None
@@ -89,9 +89,10 @@ class CandidateRuns:
                 t = at_size.timed(call, r.repeats)
                 numbers = {"milliseconds": t.median, "fastest": min(t.runs), "slowest": max(t.runs)}
                 yield {"candidate": key, "same_as": same_as, **numbers}
-            except (CallError, BuildError, MemoryError, np.linalg.LinAlgError) as e:
+            except Exception as e:  # whatever it is, it is the failure of this candidate
+                expected = isinstance(e, CallError | BuildError)
                 if not again:
-                    yield {"candidate": key, "failure": str(e) or type(e).__name__}
+                    yield {"candidate": key, "failure": str(e) if expected else f"{type(e).__name__}: {e}"}
                 if not r.standin and not gpu_works():
                     return  # the next request goes to another process
         yield {"event": DONE}
@@ -101,9 +102,14 @@ class CandidateRuns:
         known = self.functions.get((r.name, key))
         if known is None:
             folder = Path(r.folder)
-            known = compiled(folder, r.name, key, r.standin, r.compiler)
-            agrees_on_cases(known, folder / cases_name(r.name))
+            try:
+                known = compiled(folder, r.name, key, r.standin, r.compiler)
+                agrees_on_cases(known, folder / cases_name(r.name))
+            except (CallError, BuildError) as e:
+                known = str(e)
             self.functions[r.name, key] = known
+        if isinstance(known, str):
+            raise CallError(known)
         return known
 
 

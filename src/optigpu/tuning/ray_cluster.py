@@ -28,8 +28,10 @@ RETRIES = 3  # of a task whose worker was lost
 
 
 def ray_module() -> Any:
-    """Ray, without its usage reports."""
+    """Ray, without its usage reports. A cluster that is started here has the addresses of this machine alone."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if not os.environ.get("RAY_ADDRESS"):
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # loopback addresses, as on those systems
     try:
         import ray
     except ImportError:
@@ -50,7 +52,7 @@ class RayCluster:
                 if address:
                     self.ray.init(address=address, log_to_driver=False)
                 else:
-                    self.ray.init(include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
+                    self.ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
             except (ConnectionError, RuntimeError, ValueError) as e:
                 raise BuildError(f"Ray does not start: {e}") from None
 

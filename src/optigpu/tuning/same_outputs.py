@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -27,8 +28,12 @@ def difference(expected: Mapping[str, Any], have: Mapping[str, Any]) -> str | No
         at = _first_difference(a, b)
         if at is not None:
             index = ", ".join(str(int(i)) for i in np.unravel_index(at, array.shape)) if array.shape else ""
-            return f"`{name}`{f'[{index}]' if index else ''} is {b[at]} instead of {a[at]}"
+            return f"`{name}`{f'[{index}]' if index else ''} is {_number(b[at])} instead of {_number(a[at])}"
     return None
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if value.dtype.kind == "f" else str(value)
 
 
 def _first_difference(a: Any, b: Any) -> int | None:
@@ -72,7 +77,7 @@ def checked_cases(file: Path, signature: Signature) -> Iterator[tuple[Arguments,
     try:
         with np.load(file, allow_pickle=False) as data:
             entries = {name: data[name] for name in data.files}
-    except (OSError, ValueError, EOFError, KeyError) as e:
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as e:
         raise CallError(f"{file} is not what `optigpu tune` writes: {e}") from None
     for number in sorted({name.split("/")[0] for name in entries}, key=int):
         inputs: Arguments = {}

@@ -46,25 +46,27 @@ Times: TypeAlias = Sequence[tuple[Sizes, Mapping[str, float]]]  # by candidate, 
 
 
 def size_classes(times: Times, order: Sequence[str], tolerance: float = TOLERANCE) -> SizeClasses:
-    """As few classes as make every measured size at most `tolerance` slower than with its own best options. Of equal candidates the
-    first of `order` is chosen."""
+    """Few classes, in which every measured size is at most `tolerance` slower than with its own best options. Of equal candidates
+    the first of `order` is chosen."""
     best, worst, _ = _best_of_all(times, order)
     if best is not None and worst <= 1 + tolerance:
         return SizeClass(best)
     varying = [n for n in times[0][0] if len({s[n] for s, _ in times}) > 1]
     features: list[tuple[str, ...]] = [*((n,) for n in varying), *combinations(varying, 2)]
-    found: tuple[float, int, tuple[str, ...], int] | None = None
+    found: tuple[float, int, int, tuple[str, ...], int] | None = None  # the cost first
     for number, names in enumerate(features):
         values = sorted({_product(s, names) for s, _ in times})
         for low, high in pairwise(values):
-            cost = sum(_best_of_all(part, order)[2] for part in _divided(times, names, low))
-            if found is None or (cost, number) < found[:2]:
-                found = cost, number, names, max(low, min(high - 1, isqrt(low * high)))
+            parts = [(len(part), *_best_of_all(part, order)[1:]) for part in _divided(times, names, low)]
+            cost = round(sum(part[2] for part in parts), 9)
+            done = max((count for count, worst_there, _ in parts if worst_there <= 1 + tolerance), default=0)
+            if found is None or (cost, -done, number) < found[:3]:
+                found = cost, -done, number, names, max(low, min(high - 1, isqrt(max(0, low * high))))
     if found is None:  # one size
         if best is None:
             raise CallError("no candidate was measured at all sizes of a class")
         return SizeClass(best)
-    _, _, names, bound = found
+    *_, names, bound = found
     below, above = (size_classes(part, order, tolerance) for part in _divided(times, names, bound))
     if isinstance(below, SizeClass) and below == above:
         return below

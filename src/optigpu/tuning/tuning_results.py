@@ -182,7 +182,8 @@ def result_of(tuning: Tuning, where: str | None, this_gpu: str | None) -> Tuning
 
 def failure_text(failure: CandidateFailure) -> str:
     at = f" at {sizes_text(failure.sizes)}" if failure.sizes is not None else ""
-    return f"{options_text(failure.options)}{at}: {failure.reason}"
+    reason = " ".join(failure.reason.splitlines()[:2])
+    return f"{options_text(failure.options)}{at}: {reason:.300}"
 
 
 def result_json(result: TuningResult) -> dict[str, object]:

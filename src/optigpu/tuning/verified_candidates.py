@@ -8,7 +8,7 @@ import numpy as np
 
 from optigpu.api import Script, call_signature
 from optigpu.light_dataclass import dataclass
-from optigpu.runtime.bench import CPU_BYTES, chosen_sizes, fixed_sizes, random_data, size_names, total_bytes
+from optigpu.runtime.bench import CPU_BYTES, chosen_sizes, fixed_sizes, random_data, shape_of, size_names, total_bytes
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.manifest import BuiltCuda
 from optigpu.runtime.signature import Arguments, ArrayParam, ScalarParam, Signature
@@ -92,7 +92,9 @@ def require_sizes(signature: Signature, sizes: Sizes) -> None:
         signature.scalar(scalars[name], value)
     try:
         signature.facts({**dict.fromkeys(scalars, 1.0), **known})
-        total_bytes(signature, known)
+        arrays = [p for p in signature.params if isinstance(p, ArrayParam)]
+        if negative := next((p for p in arrays if any(n < 0 for n in shape_of(p, signature, known))), None):
+            raise CallError(f"`{negative.name}` would have a negative size")
     except CallError as e:
         raise CallError(f"{signature.name} at {sizes_text(sizes)}: {e}") from None
 
