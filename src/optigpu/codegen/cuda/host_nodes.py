@@ -55,11 +55,8 @@ def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -
 
     A device array corresponds to a parameter if it holds all of it, is copied from and to no other, is not written before it is
     copied from the parameter, and is copied back if a kernel writes it. Then running on device memory of the caller has the same
-    effect. A function of two versions does so in each of them.
+    effect.
     """
-    choice = _versions(nodes, params)
-    if choice is not None:
-        return _bound_in_both(bound_arrays(choice.then, params), bound_arrays(choice.other, params), choice)
     copies = _Copies(params)
     if not copies.follow(nodes, nested=False) or not copies.launched:
         return None
@@ -70,37 +67,6 @@ def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -
     device_parameters = {n for n, a in params.items() if a.storage is Storage.GLOBAL}
     reached = set(bound.values())
     return bound if len(reached) == len(bound) and reached | device_parameters == params.keys() else None
-
-
-def _versions(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -> Nested | None:
-    """The branch that a function consists of, apart from constants before it, if it has arrays of its own in both ways."""
-    last = nodes[-1] if nodes else None
-    if not isinstance(last, Nested) or not isinstance(last.stmt, If):
-        return None
-    if not _device_arrays(last.then) or not _device_arrays(last.other):
-        return None
-    copies = _Copies(params)
-    constants = all(
-        isinstance(n, Plain)
-        and isinstance(n.stmt, Decl)
-        and isinstance(n.stmt.type, Scalar)
-        and copies.node(n, nested=False)
-        for n in nodes[:-1]
-    )
-    return last if constants and not copies.read(stmt_exprs(last.stmt)) else None
-
-
-def _bound_in_both(then: dict[str, str] | None, other: dict[str, str] | None, choice: Nested) -> dict[str, str] | None:
-    """What is bound in two versions, if a name means the same in both: a parameter, or memory of the version's own."""
-    if then is None or other is None:
-        return None
-    shared = _device_arrays(choice.then) & _device_arrays(choice.other)
-    return {**then, **other} if all(then.get(n) == other.get(n) for n in shared) else None
-
-
-def _device_arrays(nodes: tuple[HostNode, ...]) -> set[str]:
-    plain = [n.stmt for n in flattened_nodes(nodes) if isinstance(n, Plain)]
-    return {s.name for s in plain if isinstance(s, Decl) and isinstance(s.init, Alloc) and s.init.space is Space.GMEM}
 
 
 @dataclass
