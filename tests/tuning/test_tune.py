@@ -293,3 +293,15 @@ def test_a_changed_file_is_refused(tuned_folder: Path, tmp_path: Path, old: str,
     (tmp_path / "tuned.json").write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(CallError, match="is not what `optigpu tune` writes"):
         og.tuned(tmp_path / "tuned.json")
+
+
+def test_the_example_of_the_docs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = (ROOT / "docs" / "tuning.md").read_text(encoding="utf-8").split("```python\n")[1:]
+    spec, script = (block.split("```")[0] for block in blocks)
+    shutil.copy(ROOT / "examples" / "vector_add.c", tmp_path)
+    (tmp_path / "tune_add.py").write_text(spec, encoding="utf-8")
+    (tmp_path / "add.py").write_text(script, encoding="utf-8")
+    assert inside(tmp_path, ["tune", "tune_add.py", "--cpu", "--repeats", "1", "--jobs", "2"]) == 0
+    (tuning,) = read_tuned(tmp_path / "tuned.json").tunings
+    assert [c.failure for c in tuning.candidates] == [None] * 4 and len(tuning.times) == 8
+    assert inside(tmp_path, ["build", "add.py"]) == 0

@@ -29,6 +29,7 @@ from optigpu.tuning.same_outputs import Outputs, checked_cases, difference
 from optigpu.tuning.tuned_file import STANDIN
 
 MOST_KEPT = 3  # different results of one size that are kept in memory
+WARM_UP = 0.2  # seconds: the GPU has just made the results that are compared
 READY, START, DONE = "ready", "start", "done"
 
 
@@ -168,7 +169,7 @@ class _AtSize:
         return {n: self.on_gpu[n].get() for n in sorted(self.written)}, call
 
     def timed(self, call: Callable[[], object], repeats: int) -> Timing:
-        return time_on_cpu(call, repeats) if self.standin else time_on_gpu(call, repeats)
+        return time_on_cpu(call, repeats) if self.standin else time_on_gpu(call, repeats, WARM_UP)
 
     def same_as(self, key: str, outputs: Outputs) -> str:
         """The first candidate with the same results; the candidate itself if there is none."""
