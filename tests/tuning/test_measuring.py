@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ class FakeMeasurer:
     def place(self) -> tuple[str, int]:
         return "a GPU", 1 << 30
 
-    def groups(self, requests: Sequence[Request]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def groups(self, requests: Sequence[Request]) -> Generator[tuple[int, dict[str, Any]], None, None]:
         self.asked += requests
         for number, r in enumerate(requests):
             for key in r.candidates:
@@ -226,5 +226,5 @@ def test_no_process_is_left_when_the_results_are_no_longer_wanted() -> None:
 
     ends = in_forks([lambda: 1, _sleeps], 2, None)
     assert next(ends).result == 1
-    ends.close()  # type: ignore[attr-defined]
+    ends.close()
     assert not multiprocessing.active_children()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.tuning.tuned_file import STANDIN, TunedFile, TunedTime, read_tuned
 from tests.conftest import ROOT
+from tests.support.command_line import HANGS, environment
 from tests.support.tuned_programs import inside, write_spec
 
 TUNE = ["tune", "spec.py", "--cpu", "--repeats", "1"]
@@ -117,7 +121,7 @@ sys.exit(main(["tune", "--measure", "carried", "--cpu", "--repeats", "1", "--jso
 """
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=folder,
-        env={**__import__("os").environ, "PYTHONPATH": str(ROOT / "src")},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert "is not installed" in result.stderr
@@ -305,3 +309,49 @@ def test_the_example_of_the_docs_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     (tuning,) = read_tuned(tmp_path / "tuned.json").tunings
     assert [c.failure for c in tuning.candidates] == [None] * 4 and len(tuning.times) == 8
     assert inside(tmp_path, ["build", "add.py"]) == 0
+
+
+def test_an_interrupt_keeps_the_candidates_that_were_verified(folder: Path) -> None:
+    import optigpu.tuning.tuning_run as run
+    from optigpu.light_dataclass import replace
+    from optigpu.tuning.tuned_file import TunedCandidate
+    from optigpu.tuning.verified_candidates import TunedProgram
+
+    program = TunedProgram(og.Script(folder / "scale.c").original)
+    file = read_tuned(folder / "build" / "tune" / "tuned.json")
+    (tuning,) = file.tunings
+    fresh = replace(tuning, candidates=tuple(TunedCandidate(c.key, c.options) for c in tuning.candidates), times=())
+    settings = run.TuneSettings(folder=file.path.parent)
+
+    def interrupted(*args: Any) -> Any:
+        yield next(run.verified_here(1, *args))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run.prepared(file.put(fresh), "scale", program, schedule_of(folder), interrupted, settings)
+    kept = read_tuned(file.path).tunings[0].candidates
+    assert [c.code is not None for c in kept] == [True] + [False] * (len(kept) - 1)
+    assert not any(c.failure for c in kept)
+
+
+def test_an_interrupt_ends_all_processes_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    """One candidate never ends: the interrupt comes when the other one is known."""
+    spec = write_spec(tmp_path)
+    hangs = (
+        "import time\n        (__import__('pathlib').Path('pid')).write_text(str(os.getpid()))\n        time.sleep(600)"
+    )
+    spec.write_text(spec.read_text(encoding="utf-8").replace("os._exit(3)", hangs), encoding="utf-8")
+    command = [sys.executable, "-m", "optigpu", *TUNE, "--jobs", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
+    path, pid = tmp_path / "build" / "tune" / "tuned.json", tmp_path / "pid"
+    while process.poll() is None and not (
+        pid.exists() and path.exists() and '"code"' in path.read_text(encoding="utf-8")
+    ):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=HANGS)
+    assert process.returncode == 130 and "interrupted" in err and "Traceback" not in err
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text(encoding="utf-8")), 0)
+    kept = read_tuned(path).tunings[0].candidates
+    assert any(c.code is not None for c in kept) and not any(c.failure == "interrupted" for c in kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from optigpu.commands.worker_processes import process_count
 from optigpu.report.diagnostics import Style
 from optigpu.runtime.call_error import FINE, WRONG, CallError
 from optigpu.tuning.tuned_file import TUNED
-from optigpu.tuning.tuning_results import TuningResult
+from optigpu.tuning.tuning_results import TuningResult, result_json
 from optigpu.tuning.tuning_run import TuneSettings, tuning_with
 
 
@@ -43,8 +44,7 @@ def tune_command(args: argparse.Namespace, style: Style) -> int:
         raise CallError(f"{args.source} tunes nothing: og.tune(…)")
     if not preparing:
         return show(args, results)
-    for result in results:
-        print(result)
+    print(json.dumps([result_json(r) for r in results], indent=2) if args.json else "\n".join(map(str, results)))
     unverified = [r.tuning.name for r in results if not any(c.code for c in r.tuning.candidates)]
     for name in unverified:
         print(f"error: {name}: no candidate was verified", file=sys.stderr)

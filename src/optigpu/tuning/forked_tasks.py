@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -36,7 +36,7 @@ class _Forked:
     started: float
 
 
-def in_forks(tasks: Sequence[Callable[[], R]], jobs: int, limit: float | None) -> Iterator[TaskEnd[R]]:
+def in_forks(tasks: Sequence[Callable[[], R]], jobs: int, limit: float | None) -> Generator[TaskEnd[R], None, None]:
     """The ends of the tasks, in the order in which they end. However this generator ends, no process is left."""
     context = multiprocessing.get_context("fork")
     running: dict[Connection, _Forked] = {}

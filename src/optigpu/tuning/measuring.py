@@ -11,9 +11,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -45,7 +45,7 @@ class Measurer(Protocol):
         """The name of the GPU, and its memory in bytes."""
         ...
 
-    def groups(self, requests: Sequence[Request]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def groups(self, requests: Sequence[Request]) -> Generator[tuple[int, dict[str, Any]], None, None]:
         """For each candidate of each request, in any order: the number of the request, and times or a failure."""
         ...
 
@@ -66,7 +66,7 @@ class MeasuringHere:
         self._start()
         return self.where
 
-    def groups(self, requests: Sequence[Request]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def groups(self, requests: Sequence[Request]) -> Generator[tuple[int, dict[str, Any]], None, None]:
         try:
             for number, request in enumerate(requests):
                 for answer in self.group(request):
@@ -198,14 +198,15 @@ def measured(file: TunedFile, names: Sequence[str], how: MeasureSettings, measur
                 kept = tuple(dict.fromkeys(t.same_as for t in known.values() if t.same_as in known))
                 requests.append(request(file.path.parent, name, missing, kept, sizes, how))
     total = sum(len(r.candidates) for r in requests)
-    for number, answer in measurer.groups(requests):
-        r = requests[number]
-        tuning = known_tuning(file, r.name)
-        entry = time_of_answer(tuning, r.sizes, answer)
-        file = file.put(tuning.with_time(entry))
-        new[r.name] += 1
-        text = f"{r.name}, {sizes_text(r.sizes)}: {options_text(tuning.of(entry.candidate).options)}"
-        told(new.total(), total, text)
+    with closing(measurer.groups(requests)) as answers:
+        for number, answer in answers:
+            r = requests[number]
+            tuning = known_tuning(file, r.name)
+            entry = time_of_answer(tuning, r.sizes, answer)
+            file = file.put(tuning.with_time(entry))
+            new[r.name] += 1
+            text = f"{r.name}, {sizes_text(r.sizes)}: {options_text(tuning.of(entry.candidate).options)}"
+            told(new.total(), total, text)
     return Measured(file, {name: (reused[name], new[name]) for name in names})
 
 

@@ -11,7 +11,8 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -62,13 +63,14 @@ class RayCluster:
 
     def verified(
         self, program: TunedProgram, schedule: Schedule, candidates: Sequence[Candidate], limit: float
-    ) -> Iterator[TaskEnd[Attempt]]:
+    ) -> Generator[TaskEnd[Attempt], None, None]:
         """Verify candidates, in the order in which they end. One that runs too long is cancelled."""
         task = self.ray.remote(num_cpus=1, max_retries=RETRIES)(timed_attempt)
         shared = self.ray.put((program, self._by_value(schedule)))
         tasks = [task.remote(shared, c.options, limit) for c in candidates]
-        for number, end, failure in self._ends(tasks):
-            yield TaskEnd(number, None, failure, 0.0) if end is None else replace(end, number=number)
+        with closing(self._ends(tasks)) as ends:
+            for number, end, failure in ends:
+                yield TaskEnd(number, None, failure, 0.0) if end is None else replace(end, number=number)
 
     def _by_value(self, schedule: Schedule) -> Schedule:
         """A schedule whose module the workers need not be able to import."""
@@ -87,19 +89,19 @@ class RayCluster:
             raise BuildError(where)
         return where
 
-    def groups(self, requests: Sequence[Request]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def groups(self, requests: Sequence[Request]) -> Generator[tuple[int, dict[str, Any]], None, None]:
         """Measure each size in a task. Its candidates have one process there, which is started again if one of them ends it."""
         task = self._on_gpu(measured_group)
         files = {r.name: self.ray.put(files_of(requests, r.name)) for r in requests}
         tasks = [task.remote(files[r.name], r, self.how) for r in requests]
-        for number, answers, failure in self._ends(tasks):
-            if answers is None:
-                where, _ = self.place()
-                answers = [
-                    {"candidate": key, "failure": failure, "where": where} for key in requests[number].candidates
-                ]
-            for answer in answers:
-                yield number, answer
+        with closing(self._ends(tasks)) as ends:
+            for number, answers, failure in ends:
+                if answers is None:
+                    where, _ = self.place()
+                    failed = {"failure": failure, "where": where}
+                    answers = [{"candidate": key, **failed} for key in requests[number].candidates]
+                for answer in answers:
+                    yield number, answer
 
     def _on_gpu(self, f: Any) -> Any:
         if self.how.standin:
@@ -108,7 +110,7 @@ class RayCluster:
             raise BuildError("the Ray cluster has no GPU, so there is nothing to measure on (--cpu: the CPU stand-in)")
         return self.ray.remote(num_cpus=1, num_gpus=1, max_retries=RETRIES)(f)
 
-    def _ends(self, tasks: Sequence[Any]) -> Iterator[tuple[int, Any, str | None]]:
+    def _ends(self, tasks: Sequence[Any]) -> Generator[tuple[int, Any, str | None], None, None]:
         """The number of each task, and its result or why it has none."""
         numbers = {task: number for number, task in enumerate(tasks)}
         open_ = list(tasks)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
@@ -85,7 +85,7 @@ class Preparer(Protocol):
 
     def __call__(
         self, program: TunedProgram, schedule: Schedule, candidates: Sequence[Candidate], limit: float
-    ) -> Iterator[TaskEnd[Attempt]]: ...
+    ) -> Generator[TaskEnd[Attempt], None, None]: ...
 
 
 def tune(
@@ -233,11 +233,11 @@ def prepared(
     ]
     bar = progress_bar(sys.stderr, "verify", settings.progress)
     try:
-        for done, end in enumerate(prepare(program, schedule, open_, settings.limit), 1):
-            tuning = known_tuning(file, name)
-            c = open_[end.number]
-            file = file.put(tuning.with_candidate(_kept(folder, name, c, end)))
-            bar(done, len(open_), f"{name}: {options_text(c.options)}")
+        with closing(prepare(program, schedule, open_, settings.limit)) as ends:
+            for done, end in enumerate(ends, 1):
+                c = open_[end.number]
+                file = file.put(known_tuning(file, name).with_candidate(_kept(folder, name, c, end)))
+                bar(done, len(open_), f"{name}: {options_text(c.options)}")
     finally:
         bar.close()
     return file
@@ -277,6 +277,6 @@ def with_cases(tuning: Tuning, folder: Path, program: TunedProgram) -> Tuning:
 
 def verified_here(
     jobs: int, program: TunedProgram, schedule: Schedule, candidates: Sequence[Candidate], limit: float
-) -> Iterator[TaskEnd[Attempt]]:
+) -> Generator[TaskEnd[Attempt], None, None]:
     """Verify candidates in processes of this machine."""
     return in_forks([partial(attempt, program, schedule, c.options) for c in candidates], jobs, limit)
