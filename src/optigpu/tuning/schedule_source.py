@@ -6,7 +6,9 @@ import ast
 import functools
 import hashlib
 import inspect
+import sys
 import textwrap
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -18,51 +20,58 @@ from optigpu.syntax.program import Program
 from optigpu.tuning.candidate_space import Schedule
 
 
-def program_key(program: Program, function: str | None) -> str:
-    """A hash of the text of a program, layout and comments aside."""
-    return content_key(print_program(program), function or "")[:16]
+def program_key(program: Program, function: str | None, unbounded: bool) -> str:
+    """A hash of the text of a program, layout and comments aside, and of what is assumed of its integers."""
+    return content_key(print_program(program), function or "", "unbounded" if unbounded else "")[:16]
 
 
 def schedule_key(schedule: Schedule) -> str:
-    """A hash of the source of a schedule and of the user's functions that it calls, layout and comments aside."""
-    found: dict[int, str] = {}
-    _collect(schedule, found)
-    return content_key(*found.values())[:16]
+    """A hash of the source of a schedule and of the user's functions and constants that it uses, layout and comments aside."""
+    collected = _Collected()
+    collected.add(schedule)
+    return content_key(*collected.texts)[:16]
 
 
-def _collect(f: Any, found: dict[int, str]) -> None:
-    if isinstance(f, functools.partial):
-        found[id(f)] = f"partial {f.args!r} {sorted(f.keywords.items())!r}"
-        _collect(f.func, found)
-        return
-    f = inspect.unwrap(f)
-    if id(f) in found:
-        return
-    if not isinstance(f, FunctionType):
-        found[id(f)] = repr(type(f)) if not isinstance(f, type) else _text(f)
-        return
-    found[id(f)] = _text(f)
-    if f.__module__.split(".")[0] == "optigpu":  # what it calls belongs to the package
-        return
-    captured = {
-        name: cell.cell_contents for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()) if _is_set(cell)
-    }
-    for name in sorted({*_names(f.__code__)} & {*captured, *f.__globals__}):
-        value = captured[name] if name in captured else f.__globals__[name]
-        if isinstance(value, FunctionType) and value.__module__.split(".")[0] not in _ELSEWHERE:
-            _collect(value, found)
-        elif isinstance(value, bool | int | float | str | tuple | list | dict):
-            found[id(found) + len(found)] = f"{name} = {value!r}"
+class _Collected:
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.seen: list[object] = []
+
+    def add(self, f: Any) -> None:
+        if isinstance(f, functools.partial):
+            self.texts.append(f"partial {f.args!r} {sorted(f.keywords.items())!r}")
+            self.add(f.func)
+            return
+        f = inspect.unwrap(f)
+        if any(f is other for other in self.seen):
+            return
+        self.seen.append(f)
+        self.texts.append(_text(f))
+        if isinstance(f, FunctionType) and not _is_elsewhere(
+            f
+        ):  # what a schedule of the package calls belongs to the package
+            used = {**f.__globals__, **_captured(f)}
+            for name in sorted(_names(f.__code__) & used.keys()):
+                value = used[name]
+                if isinstance(value, FunctionType | functools.partial) and not _is_elsewhere(value):
+                    self.add(value)
+                elif isinstance(value, bool | int | float | str | tuple | list | dict):
+                    self.texts.append(f"{name} = {value!r}")
 
 
-_ELSEWHERE = ("optigpu", "numpy", "builtins")
+def _is_elsewhere(f: Any) -> bool:
+    """Does a function belong to this package, or to the library?"""
+    module = getattr(inspect.unwrap(f), "__module__", None) or ""
+    return module.split(".")[0] in ("optigpu", *sys.stdlib_module_names) and module != "__main__"
 
 
-def _is_set(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not _is_set
-    except ValueError:
-        return False
+def _captured(f: FunctionType) -> dict[str, Any]:
+    """The variables of functions around this one, as far as they have values."""
+    out: dict[str, Any] = {}
+    for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
+        with suppress(ValueError):  # it is not set yet
+            out[name] = cell.cell_contents
+    return out
 
 
 def _names(code: Any) -> set[str]:
@@ -73,12 +82,10 @@ def _names(code: Any) -> set[str]:
 
 def _text(f: Any) -> str:
     try:
-        source = textwrap.dedent(inspect.getsource(f))
+        source = textwrap.dedent(inspect.getsource(f if isinstance(f, FunctionType | type) else type(f)))
     except (OSError, TypeError):  # made without a file
         code = getattr(f, "__code__", None)
-        return (
-            f"{getattr(f, '__qualname__', '')} {code.co_code.hex() if code else ''} {code.co_consts if code else ''!r}"
-        )
+        return repr((type(f).__name__, code and (code.co_code.hex(), code.co_names, code.co_varnames)))
     try:
         return ast.unparse(ast.parse(source))
     except SyntaxError:  # a lambda in the middle of an expression

@@ -84,7 +84,7 @@ def _times_of(s: Script, schedule: Schedule, path: str | Path, name: str | None,
     file = read_tuned(beside_script(path))
     if len(s.steps) > 1:
         raise CallError("apply_tuned is the first step: put steps before the schedule into the schedule itself")
-    subject = program_key(s.original, s.only), schedule_key(schedule)
+    subject = program_key(s.original, s.only, s.verifier.settings.unbounded), schedule_key(schedule)
     named = [t for t in file.tunings if name in (None, t.name)]
     found = [t for t in named if t.subject == subject]
     if len(found) == 1:

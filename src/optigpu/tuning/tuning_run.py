@@ -170,7 +170,7 @@ def started(
     new = Tuning(
         name,
         Path(program.program.file).name,
-        program_key(program.program, program.function),
+        program_key(program.program, program.function, program.integers == "unbounded"),
         schedule_name(schedule),
         schedule_key(schedule),
         package_key(),
