@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import optigpu as og
+from optigpu.light_dataclass import replace
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.tuning.tuned_file import STANDIN, TunedFile, TunedTime, read_tuned
@@ -90,7 +91,7 @@ def test_an_interrupted_run_goes_on(folder: Path, capsys: pytest.CaptureFixture[
     path = folder / "build" / "tune" / "tuned.json"
     file = read_tuned(path)
     (tuning,) = file.tunings
-    file.put(tuning.__class__(**{n: getattr(tuning, n) for n in tuning.__match_args__} | {"times": tuning.times[:3]}))
+    file.put(replace(tuning, times=tuning.times[:3]))
     (folder / "tuned.json").unlink()
     assert inside(folder, TUNE) == 0
     assert "3 of 4 times are from earlier runs" in capsys.readouterr().out
@@ -106,7 +107,8 @@ def test_times_of_another_schedule_are_not_used(folder: Path, capsys: pytest.Cap
     )
     spec.write_text("# a comment\n" + text, encoding="utf-8")
     assert inside(folder, TUNE) == 0
-    assert "from earlier runs" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "from earlier runs" not in out and "4 earlier times do not count" in out
 
 
 def test_what_was_prepared_is_measured_where_no_solver_is(folder: Path) -> None:
@@ -149,6 +151,21 @@ def test_versions_for_classes_of_sizes_compute_the_same(folder: Path) -> None:
         a, b = np.random.default_rng(n).random(n, np.float32), np.zeros(n, np.float32)
         scale(n=n, a=a, b=b)
         assert (b == 2 * a).all()
+
+
+def test_a_class_between_two_others(folder: Path) -> None:
+    file = with_times(folder, {100: {64: 1.0, 128: 2.0}, 3000: {64: 2.0, 128: 1.0}})
+    (tuning,) = file.tunings
+    file.put(replace(tuning, sizes=(*tuning.sizes, {"n": 40000})))
+    with_times(folder, {40000: {64: 1.0, 128: 2.0}})
+    s = og.Script(folder / "scale.c")
+    og.apply_tuned(s, schedule_of(folder), folder / "tuned.json")
+    assert [name for name in ("n <= 547", "n <= 10954") if name in s.text()] == ["n <= 547", "n <= 10954"]
+    scale = s.build()
+    for n in (100, 600, 12000):
+        a, b = np.ones(n, np.float32), np.zeros(n, np.float32)
+        scale(n=n, a=a, b=b)
+        assert (b == 2).all()
 
 
 def test_one_class_is_the_schedule_with_its_best_options(folder: Path) -> None:
@@ -313,7 +330,6 @@ def test_the_example_of_the_docs_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_an_interrupt_keeps_the_candidates_that_were_verified(folder: Path) -> None:
     import optigpu.tuning.tuning_run as run
-    from optigpu.light_dataclass import replace
     from optigpu.tuning.tuned_file import TunedCandidate
     from optigpu.tuning.verified_candidates import TunedProgram
 

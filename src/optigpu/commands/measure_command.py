@@ -30,6 +30,8 @@ def measure_command(args: argparse.Namespace, style: Style) -> int:
     file = read_tuned(Path(args.measure) / TUNED)
     names = args.only or [t.name for t in file.tunings]
     how = measure_settings(args)
+    if args.output is not None:
+        opened(Path(args.output))  # a damaged file is refused before anything is measured
     here = MeasuringHere(how)
     try:
         results = measured_folder(file, names, how, here, args.progress)

@@ -41,12 +41,14 @@ class CandidateFailure:
 
 @dataclass(frozen=True, slots=True)
 class TuningResult:
-    """A tuning with the times of one GPU. `reused`, `new`: how many times are of earlier runs, and of this one."""
+    """A tuning with the times of one GPU. `reused`, `new`: how many times are of earlier runs, and of this one. `stale`: how many
+    earlier ones do not count, since the program, the schedule or the emitted code has changed."""
 
     tuning: Tuning
     where: str
     reused: int = 0
     new: int = 0
+    stale: int = 0
 
     @property
     def measured(self) -> bool:
@@ -124,6 +126,10 @@ class TuningResult:
             lines.append(f"  {verified} of {len(t.candidates)} candidates verified, none measured")
         if self.reused:
             lines.append(f"  {self.reused} of {self.reused + self.new} times are from earlier runs")
+        if self.stale:
+            lines.append(
+                f"  {self.stale} earlier times do not count: the program, the schedule or the code has changed"
+            )
         if t.note is not None:
             lines.append(f"  not compared with the plain program: {t.note}")
         lines += [f"  failed: {failure_text(f)}" for f in self.failures]
@@ -200,4 +206,11 @@ def result_json(result: TuningResult) -> dict[str, object]:
     ]
     failures = [{"options": f.options, "sizes": f.sizes, "reason": f.reason} for f in result.failures]
     head = {"name": result.tuning.name, "where": result.where, "measured_on_gpu": result.measured}
-    return {**head, "rows": rows, "failures": failures, "reused": result.reused, "new": result.new}
+    return {
+        **head,
+        "rows": rows,
+        "failures": failures,
+        "reused": result.reused,
+        "new": result.new,
+        "stale": result.stale,
+    }

@@ -30,7 +30,7 @@ from optigpu.tuning.candidate_space import (
     sizes_of,
 )
 from optigpu.tuning.forked_tasks import TaskEnd, in_forks
-from optigpu.tuning.measuring import Measurer, MeasureSettings, MeasuringHere, known_tuning
+from optigpu.tuning.measuring import Measurer, MeasureSettings, MeasuringHere, known_tuning, valid_times
 from optigpu.tuning.measuring_folder import measured_folder
 from optigpu.tuning.measuring_process import built_name, cases_name
 from optigpu.tuning.same_outputs import write_cases
@@ -140,8 +140,14 @@ def tune(
         require_sizes(signature, s)
     all_sizes = tuple(whole_sizes(signature, s) for s in all_sizes)
     file = opened(settings.folder / TUNED)
+    if settings.output is not None:
+        opened(settings.output)  # a damaged file is refused before anything is done
+    old = file.get(title)
     tuning = started(file, title, tuned, schedule, candidates, all_sizes)
     result = _run(file.put(tuning), title, tuned, schedule, settings)
+    if old is not None:
+        now = valid_times(result.tuning)
+        result = replace(result, stale=sum(t not in now for t in old.times if t.where == result.where))
     if settings.output is not None:
         opened(settings.output).put(result.tuning)
     for observer in _observers.get():
