@@ -23,6 +23,7 @@ from optigpu.syntax.program import Program
 from optigpu.tuning.candidate_space import (
     Candidate,
     Schedule,
+    Sizes,
     Space,
     candidates_of,
     options_text,
@@ -128,30 +129,46 @@ def tune(
         settings = TuneSettings(Path(folder), Path(path), jobs, timeout, cluster, True, how, progress)
     candidates = candidates_of(schedule, space, where, default)
     all_sizes = sizes_of(sizes)
+    require_place(settings)
+    script = Script(program, function=function, integers=integers)
+    title = tuning_name(name, f"{Path(script.original.file).stem}-{schedule_name(schedule)}")
+    tuned = TunedProgram(script.original, function, integers)
+    result = _whole_run(title, tuned, schedule, candidates, all_sizes, settings)
+    for observer in _observers.get():
+        observer(result)
+    return result
+
+
+def require_place(settings: TuneSettings) -> None:
+    """Refuse to verify what cannot be measured afterwards, or whose results could not be written."""
     if settings.cluster not in (None, "ray"):
         raise CallError(f'there is no cluster {settings.cluster!r} (there is: "ray")')
     if settings.measure and settings.cluster is None and not settings.measuring.standin and gpu_architecture() is None:
         raise BuildError("no GPU was found, so there is nothing to measure on (--cpu, or cpu=True: the CPU stand-in)")
-    script = Script(program, function=function, integers=integers)
-    tuned = TunedProgram(script.original, function, integers)
-    title = tuning_name(name, f"{Path(script.original.file).stem}-{schedule_name(schedule)}")
-    signature = tuned.signature()
-    for s in all_sizes:
-        require_sizes(signature, s)
-    all_sizes = tuple(whole_sizes(signature, s) for s in all_sizes)
-    file = opened(settings.folder / TUNED)
     if settings.output is not None:
-        opened(settings.output)  # a damaged file is refused before anything is done
-    old = file.get(title)
-    tuning = started(file, title, tuned, schedule, candidates, all_sizes)
-    result = _run(file.put(tuning), title, tuned, schedule, settings)
+        opened(settings.output)  # a damaged file is refused
+
+
+def _whole_run(
+    name: str,
+    program: TunedProgram,
+    schedule: Schedule,
+    candidates: Sequence[Candidate],
+    sizes: Sequence[Sizes],
+    settings: TuneSettings,
+) -> TuningResult:
+    signature = program.signature()
+    for s in sizes:
+        require_sizes(signature, s)
+    file = opened(settings.folder / TUNED)
+    old = file.get(name)
+    tuning = started(file, name, program, schedule, candidates, [whole_sizes(signature, s) for s in sizes])
+    result = _run(file.put(tuning), name, program, schedule, settings)
     if old is not None:
         now = valid_times(result.tuning)
         result = replace(result, stale=sum(t not in now for t in old.times if t.where == result.where))
     if settings.output is not None:
         opened(settings.output).put(result.tuning)
-    for observer in _observers.get():
-        observer(result)
     return result
 
 
@@ -170,7 +187,7 @@ def started(
     program: TunedProgram,
     schedule: Schedule,
     candidates: Sequence[Candidate],
-    sizes: Sequence[dict[str, int]],
+    sizes: Sequence[Sizes],
 ) -> Tuning:
     """The tuning with what earlier runs found out about the same program and the same schedule."""
     new = Tuning(
