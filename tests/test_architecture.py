@@ -36,6 +36,7 @@ ORDER = [
     "runtime",
     "report",
     "api",
+    "tuning",
     "commands",
     "cli",
 ]
@@ -174,5 +175,6 @@ def test_runtime_imports_with_numpy_alone() -> None:
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
         "import optigpu.cli, optigpu.runtime.bench, optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest\n"
+        "import optigpu.commands.measure_command, optigpu.tuning.measuring_folder, optigpu.tuning.measuring_process\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

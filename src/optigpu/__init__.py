@@ -11,6 +11,8 @@ __version__ = VERSION
 
 if TYPE_CHECKING:
     from optigpu.api import Call, Decl, For, Handle, If, In, Read, Script, StepError, Target, Write, pad, transformation
+    from optigpu.tuning.tuned_versions import apply_tuned, tuned
+    from optigpu.tuning.tuning_run import tune
 
 __all__ = [
     "Call",
@@ -24,9 +26,13 @@ __all__ = [
     "StepError",
     "Target",
     "Write",
+    "apply_tuned",
     "pad",
     "transformation",
+    "tune",
+    "tuned",
 ]
+_TUNING = {"apply_tuned": "tuned_versions", "tune": "tuning_run", "tuned": "tuned_versions"}  # in optigpu.tuning
 
 
 def __getattr__(name: str) -> Any:
@@ -37,6 +43,10 @@ def __getattr__(name: str) -> Any:
         collecting = gc.isenabled()
         gc.disable()  # what is imported is no garbage
         try:
+            if name in _TUNING:
+                from importlib import import_module
+
+                return getattr(import_module(f"optigpu.tuning.{_TUNING[name]}"), name)
             from optigpu import api
         finally:
             if collecting:

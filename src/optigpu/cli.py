@@ -1,6 +1,7 @@
 """The command line. Exit codes: 0 fine, 1 the program is wrong, 2 bad input or unsupported, 3 a bug of ours.
 
-Each command imports what it needs: `--help` answers at once, and `bench` and `doctor` work where only the runtime is installed.
+Each command imports what it needs: `--help` answers at once; `bench`, `doctor` and `tune --measure` work where only the runtime is
+installed.
 """
 
 from __future__ import annotations
@@ -124,28 +125,36 @@ def _command(name: str) -> Run:
     """The command of that name. Only the modules that it needs are imported, when it runs."""
 
     def run(args: argparse.Namespace, style: Style) -> int:
-        if name in ("bench", "doctor"):
-            return _loaded(name)(args, style)
+        if name in ("bench", "doctor") or (name == "tune" and args.measure is not None):
+            return _loaded(name, args)(args, style)
         with needs_parser_and_solver():
-            return _loaded(name)(args, style)
+            return _loaded(name, args)(args, style)
 
     return run
 
 
-def _loaded(name: str) -> Run:
+def _loaded(name: str, args: argparse.Namespace) -> Run:
     """The command, imported. If garbage was not collected so far, as in a process of our own, then modules never are garbage."""
-    command = _imported(name)
+    command = _imported(name, args)
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
     return command
 
 
-def _imported(name: str) -> Run:
+def _imported(name: str, args: argparse.Namespace) -> Run:
     if name in ("bench", "doctor"):
         from optigpu.commands.runtime_commands import RUNTIME_COMMANDS
 
         return RUNTIME_COMMANDS[name]
+    if name == "tune" and args.measure is not None:
+        from optigpu.commands.measure_command import measure_command
+
+        return measure_command
+    if name == "tune":
+        from optigpu.commands.tune_command import tune_command
+
+        return tune_command
     if name == "check":
         from optigpu.commands.check_command import check_command
 

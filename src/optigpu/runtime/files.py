@@ -15,12 +15,20 @@ def read_exact(path: str | Path) -> str:
 
 def write_whole(path: str | Path, text: str) -> None:
     """Write a file atomically. Raises OSError with the name of the file."""
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as e:
+        raise OSError(errno.EINVAL, str(e), str(path)) from None
+    write_whole_bytes(path, content)
+
+
+def write_whole_bytes(path: str | Path, content: bytes) -> None:
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
-        fresh.write_text(text, encoding="utf-8")
+        fresh.write_bytes(content)
         os.replace(fresh, target)
     except OSError as e:
         raise OSError(e.errno, e.strerror, str(target)) from None

@@ -32,20 +32,20 @@ class Timing:
         return amount / (self.median * 1e-3)
 
 
-def time_on_gpu(call: Callable[[], object], repeats: int = 20) -> Timing:
+def time_on_gpu(call: Callable[[], object], repeats: int = 20, warm_up: float = WARM_UP_SECONDS) -> Timing:
     """Time the work that `call` puts on the default stream, by events, after a warm-up; the L2 cache is flushed before each run."""
     d, flush = driver(), DeviceArray((FLUSH_BYTES,), np.uint8)
     with d.current():
-        return _timed(d, flush, call, repeats)
+        return _timed(d, flush, call, repeats, warm_up)
 
 
-def _timed(d: Driver, flush: DeviceArray, call: Callable[[], object], repeats: int) -> Timing:
+def _timed(d: Driver, flush: DeviceArray, call: Callable[[], object], repeats: int, warm_up: float) -> Timing:
 
     def cold() -> None:
         d.call("cuMemsetD8Async", ctypes.c_uint64(flush.pointer), ctypes.c_ubyte(0), ctypes.c_size_t(FLUSH_BYTES), None)
 
     start, runs = time.perf_counter(), 0
-    while runs < LEAST_WARM_UP or time.perf_counter() - start < WARM_UP_SECONDS:
+    while runs < LEAST_WARM_UP or time.perf_counter() - start < warm_up:
         cold()
         call()
         d.synchronize()

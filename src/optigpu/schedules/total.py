@@ -14,29 +14,41 @@ IN_FLIGHT = 4  # vectors that a thread loads before it uses them
 
 
 @transformation
-def total(s: TransformSession, loop: str, *, var: str, result: str) -> None:
+def total(
+    s: TransformSession,
+    loop: str,
+    *,
+    var: str,
+    result: str,
+    threads: int = THREADS,
+    blocks: int = BLOCKS,
+    vector: int = VECTOR,
+    in_flight: int = IN_FLIGHT,
+) -> None:
     """Kernels of a loop that adds to `var` (or takes the maximum or minimum), and of what follows up to the write of `result`.
 
-    Threads load vectors. If `result` is a variable, it becomes an array of one element, which later kernels can use.
+    Each of at most `blocks` blocks of `threads` threads takes part in the first sum; `threads` divides `blocks`. A thread loads
+    `in_flight` vectors before it uses them. If `result` is a variable, it becomes an array of one element, which later kernels can
+    use.
     """
     summed = For(loop, body=Write(var))
     if any(isinstance(x, program.Decl) and x.name == result for x in s.around(s.find(summed))):
         s.instr.move(s.variable.to_array(result), before=summed)
     s.loop.widen_range(summed, 0)
-    s.loop.tile(summed, BLOCKS * IN_FLIGHT * VECTOR * THREADS, outer="k", tail="guard")
-    s.loop.tile(summed, IN_FLIGHT * VECTOR * THREADS, outer="block")
-    s.loop.tile(summed, VECTOR * THREADS, outer="u")
-    s.loop.tile(summed, VECTOR, outer="t")
+    s.loop.tile(summed, blocks * in_flight * vector * threads, outer="k", tail="guard")
+    s.loop.tile(summed, in_flight * vector * threads, outer="block")
+    s.loop.tile(summed, vector * threads, outer="u")
+    s.loop.tile(summed, vector, outer="t")
     s.loop.rename(summed, "v")
     s.loop.reorder("block", "t", "k", "u", "v")
-    s.loop.unroll_hint("u", IN_FLIGHT)
+    s.loop.unroll_hint("u", in_flight)
     s.reduce.parts(For("block"), var=var, parts="sums", part="own")
     s.reduce.parts(For("t"), var="own", parts="shares")
     s.reduce.tree(For("t", body=Write("own")))
     s.loop.fast_path("u")
     s.instr.move(var, before=For("block").last)
     s.loop.once(var, until=Write(result).first, index="last")
-    s.loop.tile(For("block", body=Write(var)), THREADS, outer="q")
+    s.loop.tile(For("block", body=Write(var)), threads, outer="q")
     s.loop.rename(For("last") / For("block"), "t")
     s.loop.reorder("t", "q", at=Write(var))
     s.reduce.parts(For("last") / For("t"), var=var, parts="rests", part="rest")
