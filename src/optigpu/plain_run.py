@@ -31,6 +31,7 @@ def run_plain(program: TranslatedProgram, args: tuple[Any, ...], kwargs: dict[st
     numbers = sizes_of(program, values)
     f = program.function
     plain = FunctionType(f.__code__, {**f.__globals__, **numbers}, f.__name__)
+    inside = RUNNING.get()  # of another program, whose arrays hold Python's integers
     token = RUNNING.set(True)
     try:
         result = plain(**values)
@@ -40,7 +41,7 @@ def run_plain(program: TranslatedProgram, args: tuple[Any, ...], kwargs: dict[st
         if value is not given[name] and isinstance(value, PlainArray) and value.dtype == object:
             _write_back(name, value, given[name], types[name])
     returned = program.signature.returned
-    if returned is not None and isinstance(returned.type, Array) and not token.old_value is True:
+    if returned is not None and isinstance(returned.type, Array) and not inside:
         return _written(returned.name, result, returned.type.elem)
     t = program.signature.function.result
     return _OF_SCALAR[t](result) if isinstance(t, Scalar) and result is not None else result

@@ -89,14 +89,14 @@ INPUT_ERRORS = (
     ErrorRow(
         "OG016",
         "Python outside the language",
-        "A construct of Python that programs do not have. Programs are counted loops over arrays of numbers: `for i in og.range(n)`,\n"
-        "`if`, assignments, calls of other programs and of mathematical functions. docs/python.md lists what there is.",
+        "A construct of Python that programs do not have. Programs are counted loops over arrays of numbers:\n"
+        "`for i in og.range(n)`, `if`, assignments, calls of other programs and of mathematical functions. docs/python.md lists what there is.",
     ),
     ErrorRow(
         "OG017",
         "Python that would mean something else in C",
-        "The text has a meaning in Python, and the program that it would become computes something else: `/` of integers, an index\n"
-        "below zero, a variable that is read after its block or its loop has ended, or that changes its type.",
+        "The text has a meaning in Python, and the program that it would become computes something else: `/` of\n"
+        "integers, an index below zero, a variable that is read after its block or its loop has ended, or that changes its type.",
     ),
     ErrorRow(
         "OG018",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+import math
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -42,7 +42,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, UINT64, Kind, Pointer, Scalar
+from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, Kind, Pointer, Scalar
 
 ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.LShift: "<<", ast.RShift: ">>",
@@ -154,9 +154,9 @@ class ExpressionTranslator:
         return Value(Int(number, loc=loc), t, low=number, high=number)
 
     def float_literal(self, number: float, loc: Loc) -> Expr:
-        if number != number:
+        if math.isnan(number):
             raise input_error("OG016", "NaN is no number of a program", loc)
-        if number in (float("inf"), float("-inf")):
+        if math.isinf(number):
             infinity = Var("INFINITY", loc=loc)
             return infinity if number > 0 else Unary("-", infinity, loc=loc)
         return Real(Fraction(number), DOUBLE, loc=loc)

@@ -1,10 +1,9 @@
 """The source text of a Python function, its syntax tree, and places in it."""
 
 from __future__ import annotations
-
 import __future__
+
 import ast
-import inspect
 import io
 import linecache
 import re

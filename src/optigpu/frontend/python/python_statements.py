@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from optigpu.frontend.c_declarations import zero_loops
 from optigpu.frontend.early_exits import desugar_jumps, reject_jumps
 from optigpu.frontend.implicit_conversions import describe_type, promoted
 from optigpu.frontend.python.python_annotations import AnnotationTranslator
