@@ -90,7 +90,8 @@ INPUT_ERRORS = (
         "OG016",
         "Python outside the language",
         "A construct of Python that programs do not have. Programs are counted loops over arrays of numbers:\n"
-        "`for i in og.range(n)`, `if`, assignments, calls of other programs and of mathematical functions. docs/python.md lists what there is.",
+        "`for i in og.range(n)`, `if`, assignments, calls of other programs and of mathematical functions.\n"
+        "docs/python.md lists what there is.",
     ),
     ErrorRow(
         "OG017",

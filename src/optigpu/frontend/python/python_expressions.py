@@ -16,7 +16,6 @@ from optigpu.frontend.python.python_signature import (
     MISSING,
     CallableProgram,
     ModuleNames,
-    module_attribute,
 )
 from optigpu.frontend.python.python_source import PythonFunction
 from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds
@@ -79,7 +78,7 @@ class ExpressionTranslator:
             case ast.Name(name) if name not in self.locals and self.scopes.find(name) is None:
                 return self.names.find(name)
             case ast.Attribute(value, name):
-                return module_attribute(self.object_of(value), name)
+                return self.names.attribute(self.object_of(value), name)
             case _:
                 return MISSING
 

@@ -9,7 +9,7 @@ from optigpu.frontend.loop_headers import apply_pragma
 from optigpu.frontend.python.python_expressions import ExpressionTranslator
 from optigpu.frontend.python.python_refusals import refused
 from optigpu.frontend.python.python_values import Bound, Value
-from optigpu.frontend.python.python_words import RANGES
+from optigpu.frontend.python.python_words import RANGES, SCALED_RANGES
 from optigpu.frontend.raw_statements import Pragma
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import input_error
@@ -41,7 +41,9 @@ class LoopTranslator(ExpressionTranslator):
     """Reads what follows `in`."""
 
     def counted(self, node: ast.expr) -> CountedLoop:
-        """`range(a, b, step)`, `og.parallel(n)`, `reversed(range(a, b))`."""
+        """`range(a, b, step)`, `og.parallel(n)`, `reversed(range(a, b))`, `og.doubling(1, n)`."""
+        if isinstance(node, ast.Call) and (word := self.word(node.func)) in SCALED_RANGES:
+            return self.scaled_range(node, word)
         if isinstance(node, ast.Call) and self.object_of(node.func) is builtins.reversed and len(node.args) == 1:
             return self.reversed_range(node.args[0], node)
         call, kind = self.range_call(node)
@@ -70,6 +72,23 @@ class LoopTranslator(ExpressionTranslator):
         counted = LoopRange(last, ">=", start.expr, "-", one)
         high = None if stop.high is None else stop.high - 1
         return CountedLoop(counted, self.pragmas(kind, call), self.index_type(start, stop, step), start.least, high)
+
+    def scaled_range(self, node: ast.Call, word: str) -> CountedLoop:
+        """`og.doubling(a, b)` and `og.halving(a, b)`, by another factor too. Its proof shows that the index is positive."""
+        if not 2 <= len(node.args) <= 3:
+            raise input_error("OG104", f"`og.{word}` takes a start, an end and a factor", self.loc(node))
+        values = [self.integer(a, "the bound of a range is") for a in node.args]
+        start, stop = values[:2]
+        factor = values[2].expr if len(values) == 3 else Int(2, loc=self.loc(node))
+        if word == "doubling":
+            counted, high = (
+                LoopRange(start.expr, "<", stop.expr, "*", factor),
+                None if stop.high is None else stop.high - 1,
+            )
+        else:
+            relation, bound = _above(stop.expr)
+            counted, high = LoopRange(start.expr, relation, bound, "/", factor), start.high
+        return CountedLoop(counted, self.pragmas("range", node), self.index_type(*values), 1, high)
 
     def range_call(self, node: ast.expr) -> tuple[ast.Call, str]:
         if isinstance(node, ast.Call):

@@ -50,6 +50,7 @@ class ModuleNames:
         self.constants: dict[str, int | float] = {}  # that the program uses by name
         self.programs: dict[str, CallableProgram] = {}  # that it calls, by their name as programs
         self.used: dict[str, object] = {}
+        self.attributes: list[tuple[ModuleType, str, object]] = []
 
     def find(self, name: str) -> object:
         found = self.namespace.get(name, MISSING)
@@ -57,6 +58,14 @@ class ModuleNames:
             found = getattr(builtins, name, MISSING)
         if found is not MISSING:
             self.used[name] = found
+        return found
+
+    def attribute(self, module: object, name: str) -> object:
+        """What `module.name` means; MISSING if the object is no module, or has no such name."""
+        if not isinstance(module, ModuleType):
+            return MISSING
+        found = getattr(module, name, MISSING)
+        self.attributes.append((module, name, found))
         return found
 
     def order(self) -> list[str]:
@@ -69,7 +78,9 @@ class ModuleNames:
             now = self.namespace.get(name, getattr(builtins, name, MISSING))
             if now is not value and not (type(now) is type(value) and type(now) in (int, float) and now == value):
                 return name
-        return None
+        return next(
+            (f"{m.__name__}.{n}" for m, n, value in self.attributes if getattr(m, n, MISSING) is not value), None
+        )
 
 
 # Functions of Python's `math` that are those of C on doubles: object -> name.
@@ -80,7 +91,3 @@ MATH_FUNCTIONS: dict[object, str] = {
         "sinh", "cosh", "tanh", "erf", "erfc", "pow", "fabs", "hypot", "cbrt", "fmod", "copysign",
     )
 }  # fmt: skip
-
-
-def module_attribute(module: object, name: str) -> object:
-    return getattr(module, name, MISSING) if isinstance(module, ModuleType) else MISSING

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -119,6 +119,24 @@ def _range(*bounds: int, **options: object) -> range:
     return range(*map(operator.index, bounds))
 
 
+def _doubling(start: int, stop: int, factor: int = 2, **options: object) -> Iterator[int]:
+    i = operator.index(start)
+    while i < stop:
+        if i <= 0 or factor <= 1:
+            raise ArithmeticError(f"og.doubling does not move on from {i} by {factor}")
+        yield i
+        i *= factor
+
+
+def _halving(start: int, stop: int, factor: int = 2, **options: object) -> Iterator[int]:
+    i = operator.index(start)
+    while i > stop:
+        if i <= 0 or factor <= 1:
+            raise ArithmeticError(f"og.halving does not move on from {i} by {factor}")
+        yield i
+        i //= factor
+
+
 def _array(of: ArrayType) -> Any:
     """An array without values: of None where it holds integers, which Python computes without a limit."""
     import numpy as np
@@ -200,6 +218,7 @@ STEP_WORDS = {
     "ghost": "__ghost", "ghost_begin": "__GHOST_BEGIN", "ghost_end": "__GHOST_END", "assertion": "__ASSERT", "with_": WITH,
 }  # fmt: skip
 RANGES = ("range", "parallel", "simd")
+SCALED_RANGES = ("doubling", "halving")
 ARRAYS = ("empty", "zeros", "local")
 INTEGER_WORDS = {"exact_div": _exact_div, "quotient": _quotient, "remainder": _remainder}
 
@@ -207,6 +226,7 @@ WORDS: dict[str, Word] = {
     **{name: Word(name, _contract) for name in (*CLAUSE_WORDS, *MARKER_WORDS)},
     **{name: Word(name, _nothing) for name in STEP_WORDS},
     **{name: Word(name, _range) for name in RANGES},
+    **{name: Word(name, plain) for name, plain in zip(SCALED_RANGES, (_doubling, _halving))},
     **{name: Word(name, plain) for name, plain in zip(ARRAYS, (_array, _zeros, _array))},
     **{name: Word(name, plain) for name, plain in INTEGER_WORDS.items()},
     **REAL_WORDS,
