@@ -14,10 +14,9 @@ batch, inputs, outputs, l, l2 = og.sizes("batch inputs outputs l l2")
     0 <= i + PAD - p * DIL && (i + PAD - p * DIL) % STRIDE == 0 && (i + PAD - p * DIL) / STRIDE < l ?
     X(n, c, (i + PAD - p * DIL) / STRIDE) * F(c, o, p) : 0.0f))""")
 def conv_transposed_scatter(
-    x: og.f32[batch, inputs, l], f: og.f32[inputs, outputs, K], bias: og.f32[outputs]
-) -> og.f32[batch, outputs, l2]:
+    x: og.f32[batch, inputs, l], f: og.f32[inputs, outputs, K], bias: og.f32[outputs], y: og.f32[batch, outputs, l2]
+):
     """Transposed convolution as PyTorch defines it: each input is spread over the outputs that it reaches."""
-    y = og.empty(og.f32[batch, outputs, l2])
     for n in og.range(batch):
         for o in og.range(outputs):
             for i in og.range(l2):
@@ -29,4 +28,3 @@ def conv_transposed_scatter(
                         s = i * STRIDE + p * DIL - PAD
                         if 0 <= s < l2:
                             y[n, o, s] += x[n, c, i] * f[c, o, p]
-    return y

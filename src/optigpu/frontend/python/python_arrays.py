@@ -8,7 +8,7 @@ from optigpu.frontend.c_declarations import zero_loops
 from optigpu.frontend.declared_names import reject_macro
 from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.frontend.python.python_expressions import ExpressionTranslator
-from optigpu.frontend.python.python_scopes import LocalName, Role
+from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_signature import CallableProgram, ProgramSignature
 from optigpu.frontend.python.python_values import Value
 from optigpu.frontend.python.python_words import ARRAYS, ElementType
@@ -116,9 +116,9 @@ class ArrayTranslator(ExpressionTranslator):
                 assert self.returned_type is not None
                 message = f"`{name}` is {_shape(type_)}, but the function returns {_shape(self.returned_type)}"
                 raise input_error("OG102", message, self.loc(s))
-            self.scopes.declare(name, LocalName(Role.ARRAY, type_, loc))
+            self.scopes.declare(name, LocalName(LocalRole.ARRAY, type_, loc))
             return []
-        self.scopes.declare(name, LocalName(Role.ARRAY, type_, loc, heap=heap))
+        self.scopes.declare(name, LocalName(LocalRole.ARRAY, type_, loc, heap=heap))
         if not heap:
             return [Decl(name, type_, None, False, id=statement)]
         dims = tuple(d for d in type_.dims if d is not None)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from optigpu.frontend.implicit_conversions import describe_type, promoted, usual_conversion
 from optigpu.frontend.python.python_refusals import refused
-from optigpu.frontend.python.python_scopes import LocalName, PythonScopes, Role
+from optigpu.frontend.python.python_scopes import LocalName, LocalRole, PythonScopes
 from optigpu.frontend.python.python_signature import (
     MATH_FUNCTIONS,
     MISSING,
@@ -115,7 +115,7 @@ class ExpressionTranslator:
 
     def ended_name(self, node: ast.Name, local: LocalName) -> InputError:
         name = node.id
-        if local.role is Role.INDEX:
+        if local.role is LocalRole.INDEX:
             message, fix = f"`{name}` is the index of a loop that has ended", f"compute the last value of `{name}`"
         else:
             message = f"`{name}` was assigned in a block that has ended, which may not have run"

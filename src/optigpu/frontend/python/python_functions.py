@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from optigpu.frontend.python.python_scopes import LocalName, Role
+from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_signature import MISSING, ModuleNames, ProgramSignature
 from optigpu.frontend.python.python_source import PythonFunction
 from optigpu.frontend.python.python_statements import StatementTranslator
@@ -38,6 +38,7 @@ class FunctionTranslator(StatementTranslator):
         explicit = {name for name, _, _ in annotations}
         arrays = [node for _, node, _ in annotations] + ([returned] if returned is not None else [])
         sizes = self.sizes_of(arrays, explicit)
+        self.require_known(sizes, arrays if returned is None else arrays[:-1])
         self.declare_sizes(sizes)
         params = self.declared_params(annotations)
         self.returned_name = self.name_returned() if returned is not None and self.is_array(returned) else None
@@ -140,6 +141,14 @@ class FunctionTranslator(StatementTranslator):
             raise input_error("OG019", message, self.source.name_loc, help=f'sizes="{" ".join(found)}"')
         return {name: found[name] for name in self.size_order}
 
+    def require_known(self, sizes: dict[str, Loc], given: list[ast.expr]) -> None:
+        """Each size is one of an argument: callers do not pass it."""
+        known = {d.id for n in given if self.is_array(n) for d, _ in self.dims_of(n) if isinstance(d, ast.Name)}
+        for name, loc in sizes.items():
+            if name not in known:
+                message = f"the size `{name}` follows from no argument"
+                raise input_error("OG019", message, loc, help=f"make it a parameter: {name}: int")
+
     def is_size(self, node: ast.Name, quoted: bool) -> bool:
         """Whether a name in an annotation is a size. It must mean nothing else in the body."""
         value = self.names.find(node.id)
@@ -156,7 +165,7 @@ class FunctionTranslator(StatementTranslator):
     def declare_sizes(self, sizes: dict[str, Loc]) -> None:
         for name, loc in sizes.items():
             self.require_new_name(name, self.tree)
-            self.scopes.declare(name, LocalName(Role.SIZE, INT, loc, low=0))
+            self.scopes.declare(name, LocalName(LocalRole.SIZE, INT, loc, low=0))
 
     def declared_params(self, annotations: list[tuple[str, ast.expr, ast.arg]]) -> list[Param]:
         """The parameters of the Python function. Numbers are declared first: sizes of arrays may name them."""
@@ -169,13 +178,13 @@ class FunctionTranslator(StatementTranslator):
             if not self.is_array(node):
                 scalar = types[name] = self.scalar_annotation(node)
                 low = 0 if name in dims else None
-                self.scopes.declare(name, LocalName(Role.PARAMETER, scalar, self.loc(a), low))
+                self.scopes.declare(name, LocalName(LocalRole.PARAMETER, scalar, self.loc(a), low))
         for name, node, a in annotations:
             elem = self.element_type(node)
             if elem is not None:
                 array = Pointer(elem.scalar) if self.is_unsized(node) else self.array_annotation(node)
                 types[name] = array
-                self.scopes.declare(name, LocalName(Role.PARAMETER, array, self.loc(a)))
+                self.scopes.declare(name, LocalName(LocalRole.PARAMETER, array, self.loc(a)))
         return [Param(name, types[name], loc=self.loc(a)) for name, _, a in annotations]
 
     def is_unsized(self, node: ast.expr) -> bool:
@@ -185,6 +194,11 @@ class FunctionTranslator(StatementTranslator):
     def name_returned(self) -> str:
         last = self.tree.body[-1]
         if isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
+            if self.scopes.find(last.value.id) is not None:
+                message = f"`{last.value.id}` is a parameter, which the caller has already"
+                raise input_error(
+                    "OG113", message, self.loc(last.value), help="leave the `return` and its annotation out"
+                )
             return last.value.id
         message = "this function returns an array, so it ends with `return` and the name of that array"
         raise input_error("OG113", message, self.loc(last), help="b = og.empty(…) at the start, return b")

@@ -22,7 +22,7 @@ OPTIONS = ("parallel", "simd", "unroll", "schedule", "num_threads")
 
 
 @dataclass(frozen=True, slots=True)
-class CountedLoop:
+class CountedRange:
     """The range of a loop with its pragmas, the type of its index and bounds of that."""
 
     range: LoopRange
@@ -40,7 +40,7 @@ class CountedLoop:
 class LoopTranslator(ExpressionTranslator):
     """Reads what follows `in`."""
 
-    def counted(self, node: ast.expr) -> CountedLoop:
+    def counted(self, node: ast.expr) -> CountedRange:
         """`range(a, b, step)`, `og.parallel(n)`, `reversed(range(a, b))`, `og.doubling(1, n)`."""
         if isinstance(node, ast.Call) and (word := self.word(node.func)) in SCALED_RANGES:
             return self.scaled_range(node, word)
@@ -58,9 +58,9 @@ class LoopTranslator(ExpressionTranslator):
             raise input_error("OG011", "the step of a range is not 0", self.loc(node))
         else:
             counted = LoopRange(start.expr, "<", stop.expr, "+", step.expr)
-        return CountedLoop(counted, self.pragmas(kind, call), self.index_type(start, stop, step), low, high)
+        return CountedRange(counted, self.pragmas(kind, call), self.index_type(start, stop, step), low, high)
 
-    def reversed_range(self, node: ast.expr, outer: ast.expr) -> CountedLoop:
+    def reversed_range(self, node: ast.expr, outer: ast.expr) -> CountedRange:
         """`reversed(range(a, b))` counts from b - 1 down to a."""
         call, kind = self.range_call(node)
         start, stop, step = self.range_bounds(call)
@@ -71,9 +71,9 @@ class LoopTranslator(ExpressionTranslator):
         last = Binary("-", stop.expr, one, loc=stop.expr.loc)
         counted = LoopRange(last, ">=", start.expr, "-", one)
         high = None if stop.high is None else stop.high - 1
-        return CountedLoop(counted, self.pragmas(kind, call), self.index_type(start, stop, step), start.least, high)
+        return CountedRange(counted, self.pragmas(kind, call), self.index_type(start, stop, step), start.least, high)
 
-    def scaled_range(self, node: ast.Call, word: str) -> CountedLoop:
+    def scaled_range(self, node: ast.Call, word: str) -> CountedRange:
         """`og.doubling(a, b)` and `og.halving(a, b)`, by another factor too. Its proof shows that the index is positive."""
         if not 2 <= len(node.args) <= 3:
             raise input_error("OG104", f"`og.{word}` takes a start, an end and a factor", self.loc(node))
@@ -88,7 +88,7 @@ class LoopTranslator(ExpressionTranslator):
         else:
             relation, bound = _above(stop.expr)
             counted, high = LoopRange(start.expr, relation, bound, "/", factor), start.high
-        return CountedLoop(counted, self.pragmas("range", node), self.index_type(*values), 1, high)
+        return CountedRange(counted, self.pragmas("range", node), self.index_type(*values), 1, high)
 
     def range_call(self, node: ast.expr) -> tuple[ast.Call, str]:
         if isinstance(node, ast.Call):

@@ -14,7 +14,7 @@ from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import Pointer, Scalar
 
 
-class Role(Enum):
+class LocalRole(Enum):
     """What a local name stands for."""
 
     PARAMETER = "a parameter"
@@ -26,7 +26,7 @@ class Role(Enum):
 
 @dataclass(slots=True)
 class LocalName:
-    role: Role
+    role: LocalRole
     type: Scalar | Array | Pointer
     loc: Loc
     low: int | None = None

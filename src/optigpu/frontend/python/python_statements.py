@@ -11,7 +11,7 @@ from optigpu.frontend.python.python_annotations import AnnotationTranslator
 from optigpu.frontend.python.python_arrays import ArrayTranslator
 from optigpu.frontend.python.python_loops import header_loc
 from optigpu.frontend.python.python_refusals import refused
-from optigpu.frontend.python.python_scopes import LocalName, Role
+from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_values import Value
 from optigpu.frontend.python.python_words import CLAUSE_WORDS, ElementType
 from optigpu.frontend.raw_statements import Jump, RawStatement
@@ -26,9 +26,9 @@ RawBody = tuple[RawStatement, ...]
 
 
 class StatementTranslator(ArrayTranslator, AnnotationTranslator):
-    """Translates the statements of one function. `loops` is how many loops are around."""
+    """Translates the statements of one function. `loop_depth` is how many blocks are around the innermost loop."""
 
-    loops = 0
+    loop_depth = 0
     result: Scalar | None = None
 
     def function_body(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
@@ -54,7 +54,7 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
         if not (out and isinstance(out[-1], Jump | Return)):
             out += self.frees(body[-1], 1)
         names = self.scopes.close()
-        fixed = {id(x.declaration) for x in names.values() if x.role is Role.VARIABLE and not x.assigned}
+        fixed = {id(x.declaration) for x in names.values() if x.role is LocalRole.VARIABLE and not x.assigned}
         return tuple(replace(s, const=True) if isinstance(s, Decl) and id(s.id) in fixed else s for s in out)
 
     def frees(self, at: ast.AST, depth: int) -> list[RawStatement]:
@@ -86,8 +86,6 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
             case ast.Pass():
                 return []
             case ast.Continue():
-                if not self.loops:
-                    raise input_error("OG014", "`continue` stands in a loop", self.loc(s))
                 return [*self.frees(s, len(self.scopes.blocks) - self.loop_depth), Jump("continue", self.loc(s))]
             case ast.Return():
                 return self.returned(s)
@@ -161,7 +159,7 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
             raise input_error("OG016", message, self.loc(s), help="use the array itself")
         if local is None:
             return self.declared_variable(name, target, value, s, declared)
-        if local.role is not Role.VARIABLE:
+        if local.role is not LocalRole.VARIABLE:
             message = f"`{name}` is {local.role.value}, which a program does not assign"
             fix = f"another name: {name}2 = …"
             raise self.differs(message, target, fix, Label(local.loc, "this one"))
@@ -194,7 +192,7 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
         statement = StatementId(self.loc(s))
         constant = self.stores[name] == 1
         low, high = (value.least, value.high) if constant and value.is_integer else (None, None)
-        self.scopes.declare(name, LocalName(Role.VARIABLE, t, loc, low, high, declaration=statement))
+        self.scopes.declare(name, LocalName(LocalRole.VARIABLE, t, loc, low, high, declaration=statement))
         return Decl(name, t, value.expr, False, id=statement)
 
     def annotated_assignment(self, s: ast.AnnAssign) -> list[RawStatement]:
@@ -263,20 +261,17 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
             message = f"`{name}` is {local.role.value}, which this loop would change"
             raise self.differs(message, s.target, "another name for the index", Label(local.loc, "this one"))
         self.require_new_name(name, s.target)
-        index = LocalName(Role.INDEX, counted.type, loc, counted.low, counted.high)
+        index = LocalName(LocalRole.INDEX, counted.type, loc, counted.low, counted.high)
         self.scopes.open()
         self.scopes.declare(name, index)
         clauses, rest = self.leading_clauses(s.body, "loop")
         self.scopes.close()
-        before = self.loops, self.loop_depth
-        self.loops, self.loop_depth = self.loops + 1, len(self.scopes.blocks)
+        outside, self.loop_depth = self.loop_depth, len(self.scopes.blocks)
         body = self.finished(self.block(rest, {name: index}), "continue") if rest else ()
-        self.loops, self.loop_depth = before
+        self.loop_depth = outside
         statement = StatementId(header_loc(self.loc(s), self.loc(s.iter)))
         made = For(name, counted.range, body, contract=clauses, index_type=counted.type, id=statement)
         return counted.with_pragmas(made)
-
-    loop_depth = 0
 
     def returned(self, s: ast.Return) -> list[RawStatement]:
         loc = self.loc(s)

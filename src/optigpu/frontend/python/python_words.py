@@ -155,6 +155,9 @@ def _zeros(of: ArrayType) -> Any:
 
 
 def _contract(*strings: object) -> Callable[[Any], Any]:
+    if any(not isinstance(s, str) for s in strings):
+        raise input_error("OG008", "a contract takes a formula", NOWHERE, help='@og.requires("…")')
+
     def mark(f: Any) -> Any:
         if not isinstance(f, FunctionType):
             raise input_error("OG019", "a contract stands below `@og.program`", NOWHERE, help="put @og.program on top")
