@@ -5,23 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from optigpu.decorated_program import PythonProgram
 from optigpu.frontend import parse_file, parse_text
 from optigpu.frontend.python.python_program import file_program
-from optigpu.interp.heap import MemoryView
-from optigpu.interp.inputs import Inputs, arguments
-from optigpu.interp.runner import Runner
-from optigpu.interp.testing import valid_inputs
-from optigpu.runtime.signature import DTYPES
-from optigpu.syntax.exprs import Array
 from optigpu.syntax.printer import print_program
-from optigpu.syntax.program import Function
-from optigpu.syntax.source import NOWHERE
-from optigpu.syntax.types import Pointer, Scalar
 from tests.conftest import EXAMPLES, ROOT
+from tests.support.plain_comparison import compared_runs
 from tests.support.python_programs import EXAMPLES_IN_PYTHON, names_of
 
 TWINS = {
@@ -68,39 +59,7 @@ def test_python_and_the_program_compute_the_same(path: Path, examples: dict[str,
     programs = [p for p in examples[path.stem].values() if isinstance(p, PythonProgram)]
     assert programs
     for p in programs:
-        runner, runs = Runner(p.program), 0
-        f = p.program.function(p.signature.name)
-        for inputs in valid_inputs(runner, f, seed=1, most=12):
-            compare_with_python(p, runner, f, inputs)
-            runs += 1
-        assert runs >= 5
-
-
-def compare_with_python(p: PythonProgram, runner: Runner, f: Function, inputs: Inputs) -> None:
-    machine = runner.start()
-    views = arguments(machine, f, inputs)
-    expected = machine.call(f.name, views, NOWHERE)
-    given = {q.name: _argument(q.type, inputs, q.name) for q in f.params}
-    returned = p.signature.returned
-    result = p.python(**{name: given[name] for name in p.signature.python_params})
-    if returned is not None:
-        given[returned.name] = result
-    elif expected is not None:
-        assert float(result) == pytest.approx(float(expected), rel=1e-4, abs=1e-4)
-    for q, view in zip(f.params, views):
-        if not isinstance(view, MemoryView):
-            continue
-        for held, have in zip(view.alloc.data, given[q.name].reshape(-1)):
-            if not type(held).__name__.startswith("Uninit"):
-                assert float(have) == pytest.approx(float(held), rel=1e-4, abs=1e-4)
-
-
-def _argument(t: object, inputs: Inputs, name: str) -> Any:
-    if isinstance(t, Scalar):
-        return inputs.scalars[name]
-    assert isinstance(t, Array | Pointer)
-    values = [float(v) if t.elem.kind.value == "float" else int(v) for v in inputs.arrays[name]]
-    return np.array(values, dtype=DTYPES[t.elem.name]).reshape(inputs.shapes[name])
+        assert compared_runs(p) >= 5
 
 
 def test_a_wrong_twin_is_another_program(tmp_path: Path) -> None:

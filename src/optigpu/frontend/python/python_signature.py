@@ -6,6 +6,7 @@ import builtins
 import math
 from types import ModuleType
 
+from optigpu.frontend.python.python_words import Size
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function, Param
@@ -76,7 +77,7 @@ class ModuleNames:
         """A name that has another value now than the program was made with."""
         for name, value in self.used.items():
             now = self.namespace.get(name, getattr(builtins, name, MISSING))
-            if now is not value and not (type(now) is type(value) and type(now) in (int, float) and now == value):
+            if now is not value and not _same(now, value):
                 return name
         return next(
             (f"{m.__name__}.{n}" for m, n, value in self.attributes if getattr(m, n, MISSING) is not value), None
@@ -91,3 +92,10 @@ MATH_FUNCTIONS: dict[object, str] = {
         "sinh", "cosh", "tanh", "erf", "erfc", "pow", "fabs", "hypot", "cbrt", "fmod", "copysign",
     )
 }  # fmt: skip
+
+
+def _same(a: object, b: object) -> bool:
+    """Whether two objects mean the same to a program: equal numbers, sizes of one name."""
+    if isinstance(a, Size) and isinstance(b, Size):
+        return a.text == b.text
+    return type(a) is type(b) and type(a) in (int, float) and a == b

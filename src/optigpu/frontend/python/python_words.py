@@ -166,6 +166,10 @@ def _contract(*strings: object) -> Callable[[Any], Any]:
     return mark
 
 
+def _admitted(f: Any = None) -> Any:
+    return f if f is not None else _admitted
+
+
 def _nothing(*strings: object) -> None:
     return None
 
@@ -226,7 +230,8 @@ ARRAYS = ("empty", "zeros", "local")
 INTEGER_WORDS = {"exact_div": _exact_div, "quotient": _quotient, "remainder": _remainder}
 
 WORDS: dict[str, Word] = {
-    **{name: Word(name, _contract) for name in (*CLAUSE_WORDS, *MARKER_WORDS)},
+    **{name: Word(name, _contract) for name in CLAUSE_WORDS},
+    **{name: Word(name, _admitted) for name in MARKER_WORDS},
     **{name: Word(name, _nothing) for name in STEP_WORDS},
     **{name: Word(name, _range) for name in RANGES},
     **{name: Word(name, plain) for name, plain in zip(SCALED_RANGES, (_doubling, _halving))},
