@@ -54,6 +54,8 @@ BODIES = [
     ("for i in a:\n    k", "OG011", 1, "a", "for i in og.range(n)"),
     ("for i in [1, 2]:\n    k", "OG011", 1, "[1, 2]", "for i in og.range(n)"),
     ("for i in og.range(0, n, 0):\n    a[i] = 0", "OG011", 1, "og.range(0, n, 0)", "not 0"),
+    ("for i in og.range(0, n, k):\n    a[i] = 0", "OG017", 1, "k", "max(step, 1)"),
+    ("for i in og.range(0, n, K - 3):\n    a[i] = 0", "OG011", 1, "og.range(0, n, K - 3)", "not 0"),
     ("for i in og.range(n, unroll=k):\n    a[i] = 0", "OG012", 1, "k", "unroll=4"),
     ("for i in og.range(n, schedule='static'):\n    a[i] = 0", "OG012", 1, "og.range(n, schedule='static')", "og.parallel"),
     ("a[0] = k ** 2", "OG016", 1, "k ** 2", "x * x"),
@@ -86,7 +88,8 @@ BODIES = [
     ("y = max(k)", "OG016", 1, "max(k)", "max(a, b)"),
     ("y = sum(a)", "OG016", 1, "sum", "@og.program"),
     ("y = print(k)", "OG016", 1, "print", "@og.program"),
-    ("y = len(a)", "OG016", 1, "len", "@og.program"),
+    ("y = len(a)", "OG016", 1, "len", "name of the size"),
+    ("y = a.shape[0]", "OG100", 1, "a.shape", "names of the sizes"),
     ("y = math.floor(x[0])", "OG016", 1, "math.floor", "@og.program"),
     ("y = math", "OG016", 1, "math", "its numbers alone"),
     ("y = math.nan", "OG016", 1, "math.nan", "NaN"),
@@ -113,7 +116,8 @@ BODIES = [
     ("größe = 1", "OG101", 1, "größe", "other letters"),
     ("INFINITY = 1.0", "OG101", 1, "INFINITY", "another name"),
     ("y: og.f32 = 0.0\ny: og.f32 = 1.0", "OG101", 2, "y: og.f32 = 1.0", "declared twice"),
-    ("y: float = 0.0", "OG019", 1, "float", "og.f32"),
+    ("y: list = 0.0", "OG019", 1, "list", "og.f32"),
+    ("y: int = 0.5", "OG017", 1, "0.5", "og.i32(…)"),
     ("x[0] = og.sqrt(1.0, 2.0)", "OG104", 1, "og.sqrt(1.0, 2.0)", "1 arguments"),
     ("y = 1 << 64\ny = 99999999999999999999", "OG006", 2, "99999999999999999999", "64 bits"),
     ("x[0] = 1e300", "OG103", 1, "1e300", "out of the range"),
@@ -162,6 +166,8 @@ ACCEPTED = [
     "if k > 0:\n    y = 1\n    a[0] = y\nelse:\n    y = 2.0\n    x[0] = y",
     "for i in og.parallel(n, simd=True, schedule='static', num_threads=2):\n    a[i] = 0",
     "for i in og.doubling(1, n):\n    a[i] = 0",
+    "for i in og.range(0, n, max(k, 1)):\n    a[i] = 0",
+    "for i in og.range(n, 0, -K):\n    a[i] = 0",
     "'a comment'\npass",
 ]
 
@@ -188,6 +194,18 @@ SIGNATURES = [
     ("def f(a: og.f32[n]) -> og.f32[n]:\n    return a", "OG113", "a", "is a parameter"),
     ("def f(a: og.f32[n]) -> og.f32[n]:\n    b = og.empty(og.f32[2 * n])\n    return b", "OG102", "", "returns float[n]"),
     ("def f(a: og.f32[n]) -> og.f32[n]:\n    b = og.empty(og.f64[n])\n    return b", "OG102", "", "double[n]"),
+    (
+        "@og.reads('b ~> Matrix1(n, B)')\n@og.requires('B: int -> float')\ndef f(a: og.f32[n]) -> og.f32[n]:\n"
+        "    b = og.empty(og.f32[n])\n    return b", "OG019", "b ~> Matrix1(n, B)", "holds nothing before",
+    ),
+    (
+        "@og.consumes('b ~> Cells1(n)')\ndef f(a: og.f32[n]) -> og.f32[n]:\n    b = og.empty(og.f32[n])\n    return b",
+        "OG019", "b ~> Cells1(n)", "holds nothing before",
+    ),
+    (
+        "@og.consumes('b ~> UninitMatrix1(n)')\ndef f(a: og.f32[n]) -> og.f32[n]:\n    b = og.empty(og.f32[n])\n    return b",
+        None, "", "",
+    ),
     ("def f(k: int) -> og.f32:\n    return k", "OG017", "k", "og.f32(…)"),
     ("def f(k: og.f64) -> og.f32:\n    return k", "OG017", "k", "og.f32(…)"),
     ("def f(k: int) -> int:\n    k2 = k", "OG113", "f", "must end with a `return`"),

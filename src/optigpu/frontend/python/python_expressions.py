@@ -19,7 +19,7 @@ from optigpu.frontend.python.python_signature import (
 )
 from optigpu.frontend.python.python_source import PythonFunction
 from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds
-from optigpu.frontend.python.python_words import INTEGER_WORDS, REAL_WORDS, ElementType, Size, Word
+from optigpu.frontend.python.python_words import INTEGER_WORDS, PYTHON_TYPES, REAL_WORDS, ElementType, Size, Word
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.diagnostic import InputError, Label, input_error
@@ -81,6 +81,13 @@ class ExpressionTranslator:
                 return self.names.attribute(self.object_of(value), name)
             case _:
                 return MISSING
+
+    def scalar_type(self, node: ast.expr) -> Scalar | None:
+        """The type of numbers that an expression names: `og.f32`, `int`."""
+        found = self.object_of(node)
+        if isinstance(found, ElementType):
+            return found.scalar
+        return next((scalar for python_type, scalar in PYTHON_TYPES.items() if found is python_type), None)
 
     def word(self, node: ast.expr) -> str | None:
         """The name of the word of `og` that an expression means."""
@@ -224,7 +231,8 @@ class ExpressionTranslator:
         if type(found) is float:
             return Value(self.float_literal(found, self.loc(node)), DOUBLE, weak=True)
         if found is MISSING:
-            raise input_error("OG100", f"`{ast.unparse(node)}` is no name of a program", self.loc(node))
+            fix = "the names of the sizes in the annotation" if node.attr == "shape" else None
+            raise input_error("OG100", f"`{ast.unparse(node)}` is no name of a program", self.loc(node), help=fix)
         raise refused(node, self.loc(node))
 
     def joined(self, sign: str, conditions: list[Expr], loc: Loc) -> Value:
@@ -384,7 +392,12 @@ class ExpressionTranslator:
                 return self.math_call(MATH_FUNCTIONS[found], args, DOUBLE, node)
             case _:
                 message = f"`{ast.unparse(node.func)}` is no function of a program"
-                raise input_error("OG016", message, self.loc(node.func), help="decorate it with @og.program")
+                fix = (
+                    "the name of the size in the annotation"
+                    if found is builtins.len
+                    else "decorate it with @og.program"
+                )
+                raise input_error("OG016", message, self.loc(node.func), help=fix)
 
     def program_call(self, program: CallableProgram, node: ast.Call) -> Value:
         raise NotImplementedError  # of statements, which know the arrays

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-import builtins
 
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_signature import MISSING, ModuleNames, ProgramSignature
 from optigpu.frontend.python.python_source import PythonFunction
 from optigpu.frontend.python.python_statements import StatementTranslator
-from optigpu.frontend.python.python_words import CLAUSE_WORDS, ElementType, Size, Word
+from optigpu.frontend.python.python_words import CLAUSE_WORDS, Size, Word
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Array, Type
-from optigpu.syntax.free_names import body_free_vars, clause_free_vars
+from optigpu.syntax.exprs import Array, Call, Expr, PointsTo, Type
+from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars
 from optigpu.syntax.program import Clause, Function, Param, logical_variables
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import BOOL, DOUBLE, INT, VOID, Pointer, Scalar
-
-PYTHON_TYPES: dict[object, Scalar] = {builtins.int: INT, builtins.float: DOUBLE, builtins.bool: BOOL}
+from optigpu.syntax.types import INT, VOID, Pointer, Scalar
 
 
 class FunctionTranslator(StatementTranslator):
@@ -57,6 +54,8 @@ class FunctionTranslator(StatementTranslator):
         self.require_new_name(name, self.tree)
         f = Function(name, all_params, result, statements, contract, admitted=admitted, loc=self.source.name_loc)
         self.use_constants(f)
+        if made is not None:
+            self.reject_claims_before(made.name, contract)
         return ProgramSignature(f, tuple(p.name for p in params), tuple(sizes), made)
 
     def reject_unusual(self) -> None:
@@ -104,12 +103,9 @@ class FunctionTranslator(StatementTranslator):
         return self.element_type(node) is not None
 
     def scalar_annotation(self, node: ast.expr) -> Scalar:
-        found = self.object_of(node)
-        if isinstance(found, ElementType):
-            return found.scalar
-        for python_type, scalar in PYTHON_TYPES.items():
-            if found is python_type:
-                return scalar
+        scalar = self.scalar_type(node)
+        if scalar is not None:
+            return scalar
         message = f"`{ast.unparse(node)}` is no type of a program"
         raise input_error("OG019", message, self.loc(node), help='int, og.f32, or og.f32["n", "m"] for an array')
 
@@ -223,6 +219,15 @@ class FunctionTranslator(StatementTranslator):
         more, rest = self.leading_clauses(body, "function")
         return (*clauses, *more), rest or [ast.copy_location(ast.Pass(), self.tree)], admitted
 
+    def reject_claims_before(self, name: str, contract: tuple[Clause, ...]) -> None:
+        """The array that the function makes holds nothing before: its precondition may only say that it is there."""
+        for c in contract:
+            for item in c.items if c.kind in ("requires", "reads", "preserves", "consumes") else ():
+                uninit = c.kind == "consumes" and isinstance(item.body, PointsTo) and _is_uninit(item.body.target)
+                if name in free_vars(item.body) and not uninit:
+                    message = f"`{name}` is made by this function, and holds nothing before"
+                    raise input_error("OG019", message, item.loc, help=f'og.writes("{name} ~> …")')
+
     def contract_decorators(self) -> list[ast.expr]:
         """The decorators below `@og.program`. Others would change what the function does."""
         below: list[ast.expr] = []
@@ -251,3 +256,8 @@ class FunctionTranslator(StatementTranslator):
             if type(value) in (int, float):
                 assert isinstance(value, int | float)
                 self.names.constants.setdefault(name, value)
+
+
+def _is_uninit(target: Expr) -> bool:
+    """Whether a permission is one of cells that may be uninitialised."""
+    return isinstance(target, Call) and target.func.startswith("Uninit")

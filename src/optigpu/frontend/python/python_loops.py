@@ -54,8 +54,13 @@ class LoopTranslator(ExpressionTranslator):
             low, high = None if stop.least is None else stop.least + 1, start.high
             relation, bound = _above(stop.expr)
             counted = LoopRange(start.expr, relation, bound, "-", amount)
-        elif isinstance(step.expr, Int) and step.expr.value == 0:
+        elif step.low == step.high == 0:
             raise input_error("OG011", "the step of a range is not 0", self.loc(node))
+        elif step.least is None or step.least <= 0:
+            message = (
+                "a range counts down in Python where its step is below zero, and the sign of this one is not known"
+            )
+            raise self.differs(message, call.args[2], "a number, or max(step, 1)")
         else:
             counted = LoopRange(start.expr, "<", stop.expr, "+", step.expr)
         return CountedRange(counted, self.pragmas(kind, call), self.index_type(start, stop, step), low, high)

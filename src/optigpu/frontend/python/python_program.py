@@ -64,10 +64,24 @@ class TranslatedProgram(CallableProgram):
         for callee in self.names.programs.values():
             assert isinstance(callee, TranslatedProgram)
             callee.require_unchanged()
-        changed = self.names.changed()
+        changed = self.names.changed() or self._changed_logic()
         if changed is not None:
             message = f"`{changed}` means something else now than when `{self.signature.name}` became a program"
             raise input_error("OG018", message, self.loc, help=f"define `{self.signature.name}` again")
+
+    def _changed_logic(self) -> str | None:
+        """A logical definition above the function that its module has replaced by another one."""
+        now = {item_name(i): i for i in module_items(self.function.__globals__)}
+        for entry in self.above:
+            if isinstance(entry, LogicEntry):
+                current = now.get(entry.item.name)
+                same = isinstance(current, LogicEntry) and (current.item, current.constants) == (
+                    entry.item,
+                    entry.constants,
+                )
+                if not same:
+                    return entry.item.name
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +124,8 @@ def file_program(file: str, namespace: dict[str, object]) -> Program | None:
     for p in programs:
         needed |= {id(i): i for i in _needed(p)}
     needed |= {id(i): i for i in items}
-    return assembled(file, needed.values())
+    once = {(type(i), item_name(i), i.item if isinstance(i, LogicEntry) else id(i)): i for i in needed.values()}
+    return assembled(file, once.values())
 
 
 def _needed(program: TranslatedProgram) -> list[ModuleItem]:

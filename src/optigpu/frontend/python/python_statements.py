@@ -13,7 +13,7 @@ from optigpu.frontend.python.python_loops import header_loc
 from optigpu.frontend.python.python_refusals import refused
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_values import Value
-from optigpu.frontend.python.python_words import CLAUSE_WORDS, ElementType
+from optigpu.frontend.python.python_words import CLAUSE_WORDS
 from optigpu.frontend.raw_statements import Jump, RawStatement
 from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import Label, input_error
@@ -197,8 +197,8 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
 
     def annotated_assignment(self, s: ast.AnnAssign) -> list[RawStatement]:
         """`x: og.i64 = 0`"""
-        found = self.object_of(s.annotation)
-        if found in (int, float, bool) or not isinstance(found, ElementType) or not isinstance(s.target, ast.Name):
+        t = self.scalar_type(s.annotation)
+        if t is None or not isinstance(s.target, ast.Name):
             message = "a variable is declared with a type of numbers"
             raise input_error("OG019", message, self.loc(s.annotation), help=f"{ast.unparse(s.target)}: og.f32 = …")
         name = s.target.id
@@ -209,7 +209,6 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
             label = Label(known.loc, "first declared here")
             raise input_error("OG101", f"`{name}` is declared twice", self.loc(s), labels=(label,))
         value = self.expr(s.value)
-        t = found.scalar
         if value.is_real != Value(value.expr, t).is_real or is_bool(value.type) != (t == BOOL):
             message = f"`{name}` is declared as `{t.name}`, and this is {describe_type(self.strong(value).type)}"
             raise self.differs(message, s.value, _conversion(t))

@@ -217,6 +217,7 @@ TYPES = {
         "f32": FLOAT, "f64": DOUBLE,
     }.items()
 }  # fmt: skip
+PYTHON_TYPES: dict[object, Scalar] = {int: INT, float: DOUBLE, bool: BOOL}  # in annotations
 REAL_WORDS = {name: Word(name, _real_function(name)) for name in (*REAL_FUNCTIONS, *MORE_REAL_FUNCTIONS)}
 # A word -> the annotation of C that it stands for.
 CLAUSE_WORDS = {kind: f"__{kind}" for kind in (*FUNCTION_CLAUSES, *LOOP_CLAUSES) if kind != "reverts"}
