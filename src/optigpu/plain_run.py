@@ -34,7 +34,8 @@ def run_plain(program: TranslatedProgram, args: tuple[Any, ...], kwargs: dict[st
     inside = RUNNING.get()  # of another program, whose arrays hold Python's integers
     token = RUNNING.set(True)
     try:
-        result = plain(**values)
+        with np.errstate(divide="raise", invalid="raise"):
+            result = plain(**values)
     finally:
         RUNNING.reset(token)
     for name, value in values.items():
