@@ -36,6 +36,8 @@ ORDER = [
     "runtime",
     "report",
     "api",
+    "plain_run",
+    "decorated_program",
     "tuning",
     "commands",
     "cli",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from optigpu.check.verdict import Counterexample, ProgramResult
 from optigpu.check.verify import Settings, Verifier
+from optigpu.frontend.python.python_program import TranslatedProgram
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.progress import progress_on
 from optigpu.report.scripts import emitted_header, render_step_error
@@ -94,27 +95,29 @@ def _refuter(program: Program, function: str) -> Counterexample | None:
 
 
 class Script(TransformSession):
-    """A C program and the steps that optimise it, each verified.
+    """A program and the steps that optimise it, each verified.
 
     `s = og.Script("matmul.c")`, then `s.loop.tile("i", 8)`, …; `s.emit("out.c")` writes the result, `s.build()` makes it callable.
     """
 
     def __init__(
         self,
-        source: str | Path | Program,
+        source: str | Path | Program | TranslatedProgram,
         *,
         function: str | None = None,
         integers: str = "machine",
         timeout: float | None = None,
         verifier: Verifier | None = None,
     ) -> None:
-        """Read and verify a program.
+        """Read and verify a program: of a C file, or of a function under `@og.program`.
 
         `integers="unbounded"`: assume that integers fit their types where that is not proved; code and certificate say where.
         `timeout`: a function whose proof takes more seconds is UNPROVED. By default there is no limit.
         """
         if integers not in INTEGERS:
             raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
+        if isinstance(source, TranslatedProgram):
+            source = source.program
         path = source
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(call_site().file).parent / source  # scripts name files beside themselves

@@ -66,7 +66,7 @@ def test_a_bug_of_ours_is_exit_code_3_without_a_stack_trace(monkeypatch: pytest.
     def broken(*_: object) -> None:
         raise AssertionError("planted")
 
-    monkeypatch.setattr("optigpu.commands.program_commands.parse_file", broken)
+    monkeypatch.setattr("optigpu.commands.program_commands.program_of_file", broken)
     assert main(["parse", "x.c"]) == 3
     err = capsys.readouterr().err
     assert "bug in OptiGPU" in err and "Traceback" not in err

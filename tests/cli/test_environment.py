@@ -229,7 +229,9 @@ def test_warnings_say_nothing_of_our_files(
 
 def test_what_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for error in (MemoryError, RecursionError):
-        monkeypatch.setattr("optigpu.commands.check_command.parse_file", lambda path, e=error: (_ for _ in ()).throw(e))
+        monkeypatch.setattr(
+            "optigpu.commands.check_command.program_of_file", lambda path, e=error: (_ for _ in ()).throw(e)
+        )
         assert "too large" in refuses(capsys, "check", COPY)
 
 

@@ -19,7 +19,7 @@ TRUSTED = {
     "solver": "the interface to z3 and cvc5, the cache of their answers",
     "check": "verification, certificates, replay, what a script must keep",
     "syntax": "the language",
-    "frontend": "annotated C to checked syntax",
+    "frontend": "annotated C and Python to checked syntax",
 }
 TRUSTED_FOR_CODE = {"codegen": "code generation: verified programs to C and CUDA"}
 # The replaying process imports these as well. They are not trusted: advice for the normaliser, which it checks, the

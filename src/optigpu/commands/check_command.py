@@ -11,8 +11,8 @@ from functools import partial
 from optigpu.check.verdict import Counterexample, FunctionResult, ProgramResult, Verdict
 from optigpu.check.verify import Settings, Verifier
 from optigpu.commands.file_answers import FileAnswer, independent_parts, joined_answers, without_proofs
+from optigpu.commands.program_files import program_of_file
 from optigpu.commands.worker_processes import in_processes, process_count
-from optigpu.frontend import parse_file
 from optigpu.report.diagnostics import Style, render
 from optigpu.report.progress import progress_on
 from optigpu.report.verdict_text import as_json, render_function, summary
@@ -106,7 +106,7 @@ def _answers(args: argparse.Namespace, style: Style) -> Iterator[tuple[str, File
 
 
 def _program(args: argparse.Namespace, file: str) -> Program:
-    program = parse_file(file)
+    program = program_of_file(file)
     if args.function is not None:
         host_functions(program, args.function)
     return program

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from optigpu.api import CUDA_SUFFIXES, verified_cuda
 from optigpu.check.audit import AuditResult, Certified, certified
-from optigpu.check.certified_text import TOOL
+from optigpu.check.certified_text import TOOL, whole_text
 from optigpu.check.replay import REPLAYER, ReplayError
 from optigpu.check.trusted import PROGRAMS_FOR_CODE, trusted_for_code
 from optigpu.codegen.emission import Emission, read_emission
+from optigpu.commands.program_files import is_python, program_of_file
 from optigpu.frontend import parse_file
 from optigpu.report.audit_text import first_difference
 from optigpu.report.scripts import emitted_header
@@ -17,11 +18,15 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.files import read_exact
 from optigpu.runtime.manifest import manifest_text
 from optigpu.syntax.diagnostic import InputError
+from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Program
 
 
 def audited_file(file: str, certificate: str) -> AuditResult:
     """Replay the certificate of a file. Emitted code must also equal what the program in the certificate is emitted as."""
     claimed = certified(certificate)
+    if is_python(file):
+        return _audited_python(program_of_file(file), claimed, certificate)
     try:
         kind, code = Path(file).suffix, read_exact(file)
     except UnicodeDecodeError:
@@ -42,6 +47,14 @@ def audited_file(file: str, certificate: str) -> AuditResult:
             audit.code = "CUDA" if cuda else "C"
             audit.trusted_lines |= trusted_for_code()
             audit.programs.append(PROGRAMS_FOR_CODE)
+    return audit
+
+
+def _audited_python(program: Program, claimed: Certified, certificate: str) -> AuditResult:
+    """Replay the certificate of a Python file, which must be of the program that the file makes."""
+    audit = replayed(certificate, None)
+    if not audit.failures and print_program(claimed.program) != whole_text(program, audit.theorems):
+        audit.failures["program"] = "it is not the one that was certified"
     return audit
 
 

@@ -45,7 +45,7 @@ def positive(text: str) -> int:
     return value
 
 
-FILES = option("files", nargs="+", metavar="FILE", help="a C file")
+FILES = option("files", nargs="+", metavar="FILE", help="a C file, or a Python file with programs")
 FUNCTION = option("--function", help="only this one")
 SCRIPT = option("script", metavar="SCRIPT")
 JSON = option("--json", action="store_true", help="the result as JSON")
@@ -114,7 +114,7 @@ COMMANDS = (
         option("--plain", action="store_true", help="compare plain C, without annotations"),
     )),
     Command("build", "verify, emit and compile C files, or what scripts make", (
-        option("sources", nargs="+", metavar="SOURCE", help="a C file or a script"),
+        option("sources", nargs="+", metavar="SOURCE", help="a C file, a Python file with programs, or a script"),
         option("-o", "--output", metavar="OUT",
                help="where the code of one SOURCE goes (default build/NAME.c or build/NAME.cu)"),
         jobs("build sources"),

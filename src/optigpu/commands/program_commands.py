@@ -1,4 +1,4 @@
-"""The commands on C files, besides `check`: audit, explain, parse, print, test, run-c."""
+"""The commands on programs, besides `check`: audit, explain, parse, print, test, run-c."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from optigpu.codegen.c import emit_c
 from optigpu.commands.check_command import host_functions
 from optigpu.commands.differential import compare_on
 from optigpu.commands.file_audits import audited_file, replayed
+from optigpu.commands.program_files import is_python, program_of_file
 from optigpu.commands.worker_processes import in_processes, process_count
 from optigpu.errors.catalogue import CATALOGUE
-from optigpu.frontend import parse_file
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import test_function, valid_inputs
 from optigpu.report.audit_text import render_audit
@@ -53,13 +53,14 @@ def _audited(args: argparse.Namespace, style: Style, file: str) -> int | None:
         except ValueError as e:
             raise CallError(f"{args.certificate}: {e}") from None
     else:
-        program = parse_file(file)
+        program = program_of_file(file)
         result = Verifier(Settings(answers_folder())).verify(program)
         if result.failures:
             for f in result.in_full().functions:  # a rejection that was remembered has no reasons
                 print(render_function(f, style))
             return None
-        audit = replayed(certificate_of(program, result), file)
+        # the replaying process runs no code of users: it has the program of the certificate, which is this one
+        audit = replayed(certificate_of(program, result), None if is_python(file) else file)
     print(render_audit(file, audit, style))
     return WRONG if audit.failures or (args.no_assumptions and audit.assumptions) else FINE
 
@@ -74,7 +75,7 @@ def explain_command(args: argparse.Namespace, style: Style) -> int:
 
 def parse_command(args: argparse.Namespace, style: Style) -> int:
     for file in args.files:
-        program = parse_file(file)
+        program = program_of_file(file)
         names = ", ".join(f.name for f in program.functions()) or "no functions"
         print(f"{style.bold(file)}: {style.green('ok')} ({names})")
     return FINE
@@ -82,7 +83,7 @@ def parse_command(args: argparse.Namespace, style: Style) -> int:
 
 def print_command(args: argparse.Namespace, style: Style) -> int:
     for file in args.files:
-        program = parse_file(file)
+        program = program_of_file(file)
         sys.stdout.write(emit_c(program) if args.plain else print_program(program))
     return FINE
 
@@ -124,7 +125,7 @@ def _of_functions(args: argparse.Namespace, style: Style, command: FunctionComma
     jobs = process_count(args.jobs)
     if jobs == 1:
         for file in args.files:
-            program = parse_file(file)
+            program = program_of_file(file)
             for f in host_functions(program, args.function):
                 yield command(args, style, program, f)
         return
@@ -132,7 +133,7 @@ def _of_functions(args: argparse.Namespace, style: Style, command: FunctionComma
     error: Exception | None = None
     for file in args.files:
         try:
-            program = parse_file(file)
+            program = program_of_file(file)
             tasks += [partial(command, args, style, program, f) for f in host_functions(program, args.function)]
         except (CallError, InputError, OSError) as e:
             error = e

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from optigpu.api import Script, checking, has_kernels
+from optigpu.commands.program_files import python_program_of
 from optigpu.commands.script_runs import run_script
 from optigpu.commands.worker_processes import in_processes, process_count
 from optigpu.report.diagnostics import Style
@@ -33,7 +34,7 @@ def run_command(args: argparse.Namespace, style: Style) -> int:
             script.trace(args.trace)
             print(f"trace: {args.trace}")
     if not scripts and code == FINE:
-        raise CallError(f"{args.script} makes no script: s = og.Script(…)")
+        raise CallError(f"{args.script} makes no script: s = og.Script(…); `optigpu check` is for programs")
     for script in scripts:
         if code == FINE and script.unchecked is not None:
             raise CallError(f"{args.script}: {script.unchecked}")
@@ -88,14 +89,19 @@ def built_cuda_of(source: str, style: Style) -> tuple[int, BuiltCuda | None]:
 
 
 def _script_of(source: str, style: Style) -> tuple[int, Script | None]:
-    """The exit code, and the last `Script` of a Python file, or a `Script` without steps for a C file; None if it fails."""
+    """The exit code, and the last `Script` of a Python file, or a `Script` without steps for a C file and for one of programs; None
+    if it fails."""
     if source.endswith(".py"):
         code, scripts = run_script(source, lambda script, step: None, style)
-        if code == FINE and not scripts:
-            raise CallError(f"{source} makes no script: s = og.Script(…)")
-        return code, scripts[-1] if code == FINE else None
+        if code != FINE or scripts:
+            return code, scripts[-1] if code == FINE else None
+        program = python_program_of(source)
+        if program is None:
+            raise CallError(f"{source} makes no script, s = og.Script(…), and has no program under @og.program")
+    else:
+        program = None
     try:
-        return FINE, Script(source)
+        return FINE, Script(program or source)
     except StepError as e:
         assert e.failed is not None
         print(render_function(e.failed, style), file=sys.stderr)

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from optigpu.api import Script, observe
-from optigpu.light_dataclass import replace
+from optigpu.commands.program_files import own_line, placed_in
 from optigpu.report.diagnostics import Style
 from optigpu.report.scripts import render_step_error
 from optigpu.runtime.call_error import BAD_INPUT, FINE, WRONG, BuildError, CallError
 from optigpu.script.step import Step
 from optigpu.script.step_errors import StepError
 from optigpu.syntax.diagnostic import InputError
-from optigpu.syntax.source import Loc
 
 
 def run_script(path: str, progress: Callable[[Script, Step], None], style: Style) -> tuple[int, list[Script]]:
@@ -40,7 +39,7 @@ def run_script(path: str, progress: Callable[[Script, Step], None], style: Style
         print(render_step_error(e, style), file=sys.stderr)
         return WRONG, list(scripts.values())
     except InputError as e:
-        raise _placed(e, file) from None
+        raise placed_in(e, file) from None
     except KeyboardInterrupt:
         raise
     except SystemExit as e:
@@ -64,28 +63,13 @@ def run_script(path: str, progress: Callable[[Script, Step], None], style: Style
     return FINE, list(scripts.values())
 
 
-def _own_line(e: BaseException, script: Path) -> traceback.FrameSummary | None:
-    """The line of the script that an error came from; None if the script did not start."""
-    frames = traceback.extract_tb(e.__traceback__)
-    own = [f for f in frames if Path(f.filename).resolve() == script.resolve()]
-    return own[-1] if own else None
-
-
-def _placed(e: InputError, script: Path) -> InputError:
-    """The error; if it has no place, with the line of the script as its place."""
-    line = _own_line(e, script)
-    if e.diagnostic.loc.line or line is None or line.lineno is None:
-        return e
-    return InputError(replace(e.diagnostic, loc=Loc(str(script), line.lineno, 1, line.lineno, 1)))
-
-
 def _unreadable(e: BaseException, path: str) -> str:
     return f"{path}:1:1: error: the script cannot be read: {(e.msg if isinstance(e, SyntaxError) else str(e)) or type(e).__name__}"
 
 
 def _fault(e: BaseException, path: str) -> str:
     """The message for an error of the script. An error of our own code, or a request to exit, is raised again."""
-    line = _own_line(e, Path(path))
+    line = own_line(e, Path(path))
     if line is None:
         return _unreadable(e, path)
     last = traceback.extract_tb(e.__traceback__)[-1]

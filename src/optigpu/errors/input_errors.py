@@ -87,6 +87,30 @@ INPUT_ERRORS = (
         "Nesting that is deeper, or a contract, program or value that is larger, than any program needs.",
     ),
     ErrorRow(
+        "OG016",
+        "Python outside the language",
+        "A construct of Python that programs do not have. Programs are counted loops over arrays of numbers:\n"
+        "`for i in og.range(n)`, `if`, assignments, calls of other programs and of mathematical functions.\n"
+        "docs/python.md lists what there is.",
+    ),
+    ErrorRow(
+        "OG017",
+        "Python that would mean something else in C",
+        "The text has a meaning in Python, and the program that it would become computes something else: `/` of\n"
+        "integers, an index below zero, a variable that is read after its block or its loop has ended, or that changes its type.",
+    ),
+    ErrorRow(
+        "OG018",
+        "source of a Python program not available",
+        "A program is made of the text of a Python function. The text is not there (`exec`), is no longer what Python runs, or a\n"
+        "name that it uses has got another meaning.",
+    ),
+    ErrorRow(
+        "OG019",
+        "signature of a Python program",
+        'Every parameter of a program has a type: `int`, `og.f32`, or `og.f32["n", "m"]` for an array and its sizes.',
+    ),
+    ErrorRow(
         "OG100",
         "unknown name",
         "A name that is not declared here. For names of the public OptiTrust library that have no meaning here, the help says\n"

@@ -37,6 +37,14 @@ def parse_text(text: str, name: str = "<text>") -> Program:
 
 
 @deep
+def program_of_items(name: str, items: tuple[TopLevel, ...]) -> Program:
+    """The program of items that another front end made."""
+    for item in items:
+        _reject_long(item)
+    return _finish(name, items)
+
+
+@deep
 def recheck(program: Program) -> Program:
     """Check and type a program that other code than the parser built or changed."""
     reject_malformed(program)

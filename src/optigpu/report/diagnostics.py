@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,7 +46,8 @@ def read_source(name: str) -> SourceText | None:
     try:
         return SourceText(name, Path(name).read_text(encoding="utf-8", errors="replace"))
     except (OSError, ValueError):
-        return None
+        cell = linecache.getlines(name)  # of a notebook, which Python knows under a name that is no file
+        return SourceText(name, "".join(cell)) if cell else None
 
 
 def render(d: Diagnostic, word: str = "error", style: Style = PLAIN, sources: Sources = read_source) -> str:

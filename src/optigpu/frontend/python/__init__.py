@@ -1,0 +1,1 @@
+"""Programs written in Python: typed Python functions become the same syntax as annotated C, which is then checked like that."""
