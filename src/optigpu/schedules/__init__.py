@@ -4,6 +4,7 @@ from optigpu.schedules.columns import columns
 from optigpu.schedules.contraction import contraction
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
+from optigpu.schedules.matmul import matmul
 from optigpu.schedules.norm import norm
 from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.row_total import row_total
@@ -18,6 +19,7 @@ __all__ = [
     "contraction",
     "elements",
     "elementwise",
+    "matmul",
     "norm",
     "row_scan",
     "row_total",

@@ -96,6 +96,13 @@ def resident_blocks(rows: int, cols: int) -> int:
     return max(1, REGISTERS // (2 * rows * cols))
 
 
+def blocks_by_registers(threads: int, each: tuple[int, int]) -> int:
+    """How many blocks a multiprocessor has registers for, if a thread has `each` rows and columns of sums: the sums, and for each
+    row and column its factors, those that are loaded early, and their addresses."""
+    rows, cols = each
+    return max(1, REGISTERS // (threads * (rows * cols + 4 * (rows + cols))))
+
+
 @dataclass(frozen=True)
 class ThreadShares:
     """Loops that all threads of a block share: thread loops, the fastest first; others; and which loops are divided for that:
