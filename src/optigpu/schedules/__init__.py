@@ -1,7 +1,9 @@
 """Schedules that people reuse: each makes fast kernels of a plain loop nest, as one step that is verified like any other."""
 
+from optigpu.schedules.auto import auto
 from optigpu.schedules.columns import columns
 from optigpu.schedules.contraction import contraction
+from optigpu.schedules.convolution import convolution
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
 from optigpu.schedules.matmul import matmul
@@ -15,8 +17,10 @@ from optigpu.schedules.total import total
 from optigpu.schedules.windows import windows
 
 __all__ = [
+    "auto",
     "columns",
     "contraction",
+    "convolution",
     "elements",
     "elementwise",
     "matmul",

@@ -9,6 +9,7 @@ from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import contraction
 from optigpu.schedules.product_reading import ProductReading, extent_of, only_product, products
 from optigpu.schedules.proposals import Proposal, Unfit
+from optigpu.schedules.reading import code
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.script.transformation import transformation
 from optigpu.syntax.printer import print_expr
@@ -124,7 +125,8 @@ def _versions(
 
 def _has_versions(s: TransformSession, p: ProductReading) -> bool:
     """Is the product all that the function does, and are its sizes known when it is called?"""
-    return p.is_rectangular and p.has_known_sizes(s) and len(s.outermost_searched()) == 1
+    is_alone = len(code(s.around(p.path))) == 1 and not any(isinstance(s.at(x), For) for x in p.path.ancestors())
+    return is_alone and p.is_rectangular and p.has_known_sizes(s)
 
 
 def _has_few_tiles(s: TransformSession, p: ProductReading, tile: Sequence[int], blocks: int) -> str | None:
