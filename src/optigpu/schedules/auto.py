@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.convolution import propose_convolution
 from optigpu.schedules.elements import propose_elements
 from optigpu.schedules.matmul import propose_matmul
 from optigpu.schedules.proposals import Proposal, Proposer, Unfit
-from optigpu.script.handles import Handle
+from optigpu.script.handles import Handle, IfBranch
 from optigpu.script.step_errors import StepError, at_script_line
-from optigpu.script.targets import For, Target
+from optigpu.script.transformation import transformation
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import For as Loop
-from optigpu.syntax.program import Stmt
+from optigpu.syntax.program import If, Stmt
 from optigpu.syntax.source import NOWHERE
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.simplified import lit
 
 # In this order: a schedule for fewer programs comes before one for more. The last one makes a thread for each result.
 PROPOSERS: tuple[Proposer, ...] = (
@@ -28,20 +29,14 @@ PROPOSERS: tuple[Proposer, ...] = (
 
 @dataclass(frozen=True)
 class Choice:
-    """What `auto` applied: for each outermost loop, or for the whole program (then the place is None), a schedule with its
-    arguments. As text, the lines of a script that does the same."""
+    """What `auto` applied: a schedule with its arguments for the whole program, or one for each of its outermost loops. As text,
+    the lines of a script that does the same."""
 
-    parts: tuple[tuple[Target | None, Proposal], ...]
-
-    @property
-    def proposals(self) -> tuple[Proposal, ...]:
-        return tuple(proposal for _, proposal in self.parts)
+    proposals: tuple[Proposal, ...]
+    passed_over: tuple[Unfit, ...] = ()  # schedules that come first in the order, and why they do not fit
 
     def __str__(self) -> str:
-        if len(self.parts) == 1:
-            return str(self.parts[0][1])
-        lines = [f"with s.inside({place}):\n    {proposal}" for place, proposal in self.parts]
-        return "\n".join([*lines, "s.gpu.stay_on_device()"])
+        return "\n".join(map(str, self.proposals))
 
 
 def auto(s: TransformSession, **options: object) -> Choice:
@@ -53,17 +48,27 @@ def auto(s: TransformSession, **options: object) -> Choice:
     Returns what was chosen, which prints as the line that a script has instead: `matmul(s, rows="i", cols="j", …)`. In the trace
     that is the title of the step.
     """
-    paths = [path for path in s.outermost_searched() if isinstance(s.at(path), Loop)]
+    loops = [path for path in s.outermost_searched() if isinstance(s.at(path), Loop)]
     found = _first_that_works(s, options)
-    if isinstance(found, Proposal):
-        return Choice(((None, found),))
-    if len(paths) < 2:
-        raise at_script_line(_no_schedule(found, s.at(paths[0]) if paths else None), len(s.steps), "auto(s)")
-    loops = [s.handle(path) for path in paths]
+    if found.proposal is not None:
+        return Choice((found.proposal,), found.unfit)
+    if len(loops) < 2:
+        raise at_script_line(_no_schedule(found, s.at(loops[0]) if loops else None), len(s.steps), "auto(s)")
+    handles = [s.handle(path) for path in loops]
     with s.phase("a schedule for each loop"):
-        parts = tuple(_applied_to(s, loop, options) for loop in loops)
+        answers = [_applied_to(s, handle, options) for handle in handles]
         s.gpu.stay_on_device()
-    return Choice(parts)
+    return Choice(
+        tuple(x.proposal for x in answers if x.proposal is not None), tuple(u for x in answers for u in x.unfit)
+    )
+
+
+@dataclass(frozen=True)
+class Search:
+    """The first schedule that fits, if there is one, and those before it."""
+
+    proposal: Proposal | None
+    unfit: tuple[Unfit, ...]
 
 
 def proposed(s: TransformSession, options: Mapping[str, object] | None = None) -> list[Proposal | Unfit]:
@@ -72,37 +77,55 @@ def proposed(s: TransformSession, options: Mapping[str, object] | None = None) -
     return [x.with_options(options or {}) if isinstance(x, Proposal) else x for x in answers]
 
 
-def _first_that_works(s: TransformSession, options: Mapping[str, object]) -> Proposal | list[Unfit]:
-    """Apply the first schedule that fits, or say why none does."""
+def _first_that_works(s: TransformSession, options: Mapping[str, object], *, versions: bool = True) -> Search:
+    """Apply the first schedule that fits. Without `versions`, schedules make one version: data stays on the device between kernels
+    that all calls launch."""
     unfit: list[Unfit] = []
     for answer in proposed(s, options):
+        if isinstance(answer, Proposal) and not versions and "versions" in answer.accepted:
+            answer = answer.with_options({"versions": False})
         if isinstance(answer, Unfit):
             unfit.append(answer)
             continue
         try:
             answer.apply(s)
-            return answer
+            return Search(answer, tuple(unfit))
         except (InputError, StepError) as e:
-            unfit.append(Unfit(answer.schedule.__name__, f"{answer} fails: {e.diagnostic.message}"))
-    return unfit
+            unfit.append(Unfit(answer.schedule.__name__, f"{answer} fails: {e.diagnostic.code} {e.diagnostic.message}"))
+    return Search(None, tuple(unfit))
 
 
-def _applied_to(s: TransformSession, loop: Handle, options: Mapping[str, object]) -> tuple[Target, Proposal]:
+def _applied_to(s: TransformSession, loop: Handle, options: Mapping[str, object]) -> Search:
     """Apply the first schedule that fits a loop."""
-    outer = loop.statement()
-    assert isinstance(outer, Loop)
-    matches = s.find_all(For(outer.index))
-    place = For(outer.index) if len(matches) == 1 else For(outer.index).nth(matches.index(loop.path()))
-    with s.inside(loop):
-        found = _first_that_works(s, options)
-    if not isinstance(found, Proposal):
-        raise at_script_line(_no_schedule(found, outer), len(s.steps), f"auto(s), inside {place}")
-    return place, found
+    branch = separate_loop(s, loop)
+    with s.inside(branch):
+        found = _first_that_works(s, options, versions=False)
+    if found.proposal is None:
+        raise at_script_line(_no_schedule(found, loop.statement()), len(s.steps), "auto(s)")
+    join_loop(s, branch)
+    return found
 
 
-def _no_schedule(unfit: Sequence[Unfit], at: Stmt | None) -> InputError:
+@transformation
+def separate_loop(s: TransformSession, loop: Handle) -> IfBranch:
+    """Put a loop into a branch of its own, of a condition that always holds, so that names in it are told apart from those of
+    other loops, whatever steps make of it."""
+    path = loop.path()
+    s.put(path, If(lit(1), (loop.statement(),)))
+    return s.handle(path).then
+
+
+@transformation
+def join_loop(s: TransformSession, branch: IfBranch) -> None:
+    """Put what has become of the loop in a branch back in the place of the condition."""
+    condition = branch.condition.statement()
+    assert isinstance(condition, If)
+    s.put(branch.condition.path(), *condition.then)
+
+
+def _no_schedule(found: Search, at: Stmt | None) -> InputError:
     where = NOWHERE if at is None else at.loc
-    notes = tuple((x.schedule, x.why) for x in unfit)
+    notes = tuple((x.schedule, x.why) for x in found.unfit)
     return InputError(
         Diagnostic("OG607", "no schedule fits", where, (), notes, "write the steps, or make a schedule of them")
     )

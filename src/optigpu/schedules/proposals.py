@@ -21,10 +21,14 @@ class Proposal:
     def apply(self, s: TransformSession) -> object:
         return self.schedule(s, *self.names, **self.options)
 
+    @property
+    def accepted(self) -> frozenset[str]:
+        """The names of the schedule's arguments."""
+        return frozenset(inspect.signature(self.schedule).parameters)
+
     def with_options(self, options: Mapping[str, object]) -> Proposal | Unfit:
         """The same with other options, if the schedule has them."""
-        accepted = inspect.signature(self.schedule).parameters
-        unknown = [name for name in options if name not in accepted]
+        unknown = [name for name in options if name not in self.accepted]
         if unknown:
             return Unfit(self.schedule.__name__, f"it has no option `{unknown[0]}`")
         return replace(self, options={**self.options, **options})
