@@ -7,7 +7,7 @@ from typing import Any
 
 from optigpu.schedules.contraction import contraction
 from optigpu.schedules.matmul import PRECISIONS
-from optigpu.schedules.product_reading import ProductReading, only_product, products
+from optigpu.schedules.product_reading import ProductReading, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
 from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.script.transformation import transformation
@@ -49,11 +49,10 @@ def convolution(
     """
     if precision not in PRECISIONS:
         raise refuse(f'precision="{precision}" is not known', help=f"one of {', '.join(PRECISIONS)}", code="OG604")
-    given = {
-        "rows": rows, "cols": cols, "inner": inner, "left": filters, "right": image, "out": out, "grid": grid, "taps": taps,
-        "total": total,
-    }  # fmt: skip
-    p = only_product(s, {key: value for key, value in given.items() if value is not None}, "convolution")
+    p = only_product(
+        s, "convolution", {"filters": "left", "image": "right"},
+        rows=rows, cols=cols, inner=inner, filters=filters, image=image, out=out, grid=grid, taps=taps, total=total,
+    )  # fmt: skip
     names: dict[str, Any] = {"grid": [], "taps": [], **p.names(), "skip": skip}
     if planes:
         names |= _in_planes(s, p)
@@ -85,13 +84,10 @@ def _is_strided(p: ProductReading) -> bool:
 
 def propose_convolution(s: TransformSession) -> Proposal | Unfit:
     """Fits a program with one convolution of an image with several filters."""
-    found = products(s)
-    if isinstance(found, str):
-        return Unfit("convolution", found)
-    if len(found) > 1:
-        return Unfit("convolution", f"there are {len(found)} products")
-    (p,) = found
+    p = single_product(s)
+    if isinstance(p, str):
+        return Unfit("convolution", p)
     if not p.is_windowed:
         return Unfit("convolution", "no index of a factor moves with the result and with the sum")
-    names = p.names()
-    return Proposal(convolution, (), {**names, "filters": names.pop("left"), "image": names.pop("right")})
+    words = {"left": "filters", "right": "image"}
+    return Proposal(convolution, (), {words.get(key, key): value for key, value in p.names().items()})

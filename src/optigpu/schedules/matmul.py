@@ -7,7 +7,7 @@ from typing import Any
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import contraction
-from optigpu.schedules.product_reading import ProductReading, extent_of, only_product, products
+from optigpu.schedules.product_reading import ProductReading, extent_of, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
 from optigpu.schedules.reading import code
 from optigpu.schedules.tensor_contraction import tensor_contraction
@@ -69,11 +69,10 @@ def matmul(
     """
     if precision not in PRECISIONS:
         raise refuse(f'precision="{precision}" is not known', help=f"one of {', '.join(PRECISIONS)}", code="OG604")
-    given = {
-        "rows": rows, "cols": cols, "inner": inner, "left": left, "right": right, "out": out, "grid": grid, "taps": taps,
-        "total": total,
-    }  # fmt: skip
-    p = only_product(s, {key: value for key, value in given.items() if value is not None}, "matmul")
+    p = only_product(
+        s, "matmul", {},
+        rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, taps=taps, total=total,
+    )  # fmt: skip
     tensor = precision != "float"
     usual = (128, 128, 16 if p.is_rectangular else DEPTH_OF_TRIANGLES)
     whole = KernelShape(tile or usual, warp if tensor else each)
@@ -162,11 +161,9 @@ def _bound(loop: For) -> str:
 
 def propose_matmul(s: TransformSession) -> Proposal | Unfit:
     """Fits a program with one product of matrices."""
-    found = products(s)
-    if isinstance(found, str):
-        return Unfit("matmul", found)
-    if len(found) > 1:
-        return Unfit("matmul", f"there are {len(found)} products")
-    if found[0].is_windowed:
+    p = single_product(s)
+    if isinstance(p, str):
+        return Unfit("matmul", p)
+    if p.is_windowed:
         return Unfit("matmul", "the factors are not matrices: an index moves with the result and with the sum")
-    return Proposal(matmul, (), found[0].names())
+    return Proposal(matmul, (), p.names())

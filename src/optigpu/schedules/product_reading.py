@@ -95,10 +95,15 @@ def products(s: TransformSession, given: Given | None = None) -> list[ProductRea
     return found or next(x for x in read if isinstance(x, str))
 
 
-def only_product(s: TransformSession, given: Given, schedule: str) -> ProductReading:
-    """The one product of a program."""
-    found = products(s, given)
+def only_product(s: TransformSession, schedule: str, roles: Mapping[str, str], **given: object) -> ProductReading:
+    """The one product of a program. `given`: the arguments of the schedule that name loops and arrays, None if they are to be read;
+    `roles`: what those are called here that the schedule has other words for."""
+    named = {roles.get(key, key): value for key, value in given.items() if value is not None}
+    found = products(s, named)
     if isinstance(found, str):
+        for key, role in roles.items():
+            found = found.replace(f"{role}=", f"{key}=")
+        given = named
         if given and not isinstance(products(s), str):
             raise refuse(found, help=f"without them, the names are read from the program: {schedule}(s)", code="OG601")
         raise refuse(f"{schedule} does not fit: {found}", help="schedules.contraction takes all names as arguments")
@@ -106,6 +111,15 @@ def only_product(s: TransformSession, given: Given, schedule: str) -> ProductRea
         names = "; ".join(f"out={x.out.array!r}" for x in found)
         raise refuse(f"there are {len(found)} products: {names}", help=f'{schedule}(s, out="…")', code="OG602")
     return found[0]
+
+
+def single_product(s: TransformSession) -> ProductReading | str:
+    """The product that is the one outermost loop of a program, or why there is none."""
+    loops = [x for x in map(s.at, s.outermost_searched()) if isinstance(x, For)]
+    if len(loops) > 1:
+        return f"there are {len(loops)} outermost loops, and it makes kernels of one"
+    found = products(s)
+    return found if isinstance(found, str) else found[0]
 
 
 def product_of(s: TransformSession, path: StatementPath, nest: IndependentNest, given: Given) -> ProductReading | str:
