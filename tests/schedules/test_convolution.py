@@ -57,6 +57,7 @@ def test_names_that_do_not_fit_are_errors_with_those_that_do() -> None:
         assert e.value.diagnostic.code == "OG601" and len(s.steps) == 1
 
 
+@pytest.mark.slow
 def test_rows_of_pixels_that_may_be_empty_are_no_planes() -> None:
     """A pixel of a plane is found by a division by the length of a row, which the contract lets be zero."""
     s = og.Script(PROGRAM)
