@@ -37,6 +37,7 @@ ORDER = [
     "report",
     "api",
     "commands",
+    "checked_files",
     "cli",
 ]
 # Narrower than the order alone.
@@ -174,5 +175,6 @@ def test_runtime_imports_with_numpy_alone() -> None:
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
         "import optigpu.cli, optigpu.runtime.bench, optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest\n"
+        "optigpu.load\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
