@@ -40,6 +40,7 @@ ORDER = [
     "decorated_program",
     "tuning",
     "commands",
+    "checked_files",
     "cli",
 ]
 # Narrower than the order alone.
@@ -178,5 +179,6 @@ def test_runtime_imports_with_numpy_alone() -> None:
         f"sys.modules.update(dict.fromkeys({blocked!r}))\n"
         "import optigpu.cli, optigpu.runtime.bench, optigpu.runtime.cpu, optigpu.runtime.cuda, optigpu.runtime.manifest\n"
         "import optigpu.commands.measure_command, optigpu.tuning.measuring_folder, optigpu.tuning.measuring_process\n"
+        "optigpu.load\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -167,7 +167,8 @@ FAMILIES: dict[str, Family] = {
             lambda h, w: 8.0 * h * w, lambda a: 1.0, 1e-5, copy_of,
         ),
         Family(
-            "matmul", ((128, 128, 16), (256, 384, 144)), ((4096, 4096, 4096),),
+            "matmul", ((1, 1, 1), (65, 63, 17), (128, 128, 16), (256, 384, 144), (1537, 1409, 77), (1536, 1536, 32)),
+            ((4096, 4096, 4096), (1024, 1024, 1024), (1000, 1000, 1000), (128, 8192, 8192), (4095, 4097, 4099)),
             lambda m, n, p: [rand(m, p), rand(p, n)], lambda m, n, p: [poison(m, n)],
             lambda a, b: [a.double() @ b.double()], lambda m, n, p: 2.0 * m * n * p, lambda a, b: float(a.shape[1]) ** 0.5, 1e-4,
             lambda i, o: mm(i[0], i[1], torch.empty_like(o[0])), True,

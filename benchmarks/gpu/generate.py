@@ -72,8 +72,7 @@ ENTRIES = [
     Entry("matmul_16_2", "matmul", "fast/matmul.c", {"BK": "16"}, residents=2),
     Entry("matmul_plain_2", "matmul", "fast/matmul_plain.c", residents=2),
     Entry("matmul_script", "matmul", "scripts/matmul.py"),
-    Entry("matmul_fast_script", "matmul", "scripts/matmul_fast.py"),
-    Entry("matmul_prefetch_script", "matmul", "scripts/matmul_prefetch.py"),
+    Entry("matmul_tensor_script", "matmul", "scripts/matmul_tensor.py"),
 ]
 
 

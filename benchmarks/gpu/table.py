@@ -23,6 +23,10 @@ TARGETS: dict[tuple[str, tuple[int, ...]], tuple[str, float]] = {
     ("softmax", (16384, 16384)): ("torch softmax", 1.0),
     ("stencil2d", (16384, 16384)): ("device copy", 0.85),
     ("matmul", (4096, 4096, 4096)): ("cuBLAS sgemm", 0.8),
+    ("matmul", (1024, 1024, 1024)): ("cuBLAS sgemm", 0.6),
+    ("matmul", (1000, 1000, 1000)): ("cuBLAS sgemm", 0.6),
+    ("matmul", (128, 8192, 8192)): ("cuBLAS sgemm", 0.6),
+    ("matmul", (4095, 4097, 4099)): ("cuBLAS sgemm", 0.7),
 }
 Row = dict[str, Any]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import optigpu.loaded as _loaded  # noqa: F401  # the first module
@@ -10,8 +12,26 @@ from optigpu.version import VERSION
 __version__ = VERSION
 
 if TYPE_CHECKING:
-    from optigpu.api import Call, Decl, For, Handle, If, In, Read, Script, StepError, Target, Write, pad, transformation
+    from optigpu.api import (
+        Call,
+        Decl,
+        For,
+        Handle,
+        If,
+        In,
+        Read,
+        Script,
+        StepError,
+        Target,
+        Write,
+        observe,
+        pad,
+        transformation,
+    )  # fmt: skip
+    from optigpu.check.verify import Settings, Verifier
+    from optigpu.checked_files import audit, check
     from optigpu.decorated_program import PythonProgram, axiom, declare, define, program
+    from optigpu.runtime.built_files import load
     from optigpu.tuning.tuned_versions import apply_tuned, tuned
     from optigpu.tuning.tuning_run import tune
 
@@ -25,22 +45,25 @@ __all__ = [
     "PythonProgram",
     "Read",
     "Script",
+    "Settings",
     "StepError",
     "Target",
+    "Verifier",
     "Write",
     "apply_tuned",
+    "audit",
     "axiom",
+    "check",
     "declare",
     "define",
+    "load",
+    "observe",
     "pad",
     "program",
     "transformation",
     "tune",
     "tuned",
 ]
-
-_TUNING = {"apply_tuned": "tuned_versions", "tune": "tuning_run", "tuned": "tuned_versions"}  # in optigpu.tuning
-
 
 # What programs written in Python use: types, ranges, contracts, functions on numbers.
 _WORDS = """program PythonProgram sizes declare define axiom bool_ i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 inf range parallel
@@ -50,6 +73,45 @@ _WORDS = """program PythonProgram sizes declare define axiom bool_ i8 i16 i32 i6
     tanh erf fabs floor ceil rsqrt pow fmax fmin fma expm1 log1p log10 erfc tan sinh cosh asin acos atan atan2 cbrt
     hypot fmod round trunc rint copysign"""
 _OF_PROGRAMS = frozenset(_WORDS.split())
+
+
+class _Checker(ModuleType):
+    """The package of the checker, which has the name of the function `og.check`: called, it is that function."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        from optigpu.checked_files import check
+
+        return check(*args, **options)
+
+
+class _Package(ModuleType):
+    """This package. The import of its package `check` sets an attribute, which must not hide the function."""
+
+    @property
+    def check(self) -> ModuleType:
+        from importlib import import_module
+
+        package = import_module("optigpu.check")
+        package.__class__ = _Checker
+        return package
+
+    @check.setter
+    def check(self, package: ModuleType) -> None:
+        package.__class__ = _Checker
+
+
+sys.modules[__name__].__class__ = _Package
+
+# Where names are that need less than scripts do, or more.
+_HOMES = {
+    "Settings": "optigpu.check.verify",
+    "Verifier": "optigpu.check.verify",
+    "apply_tuned": "optigpu.tuning.tuned_versions",
+    "audit": "optigpu.checked_files",
+    "load": "optigpu.runtime.built_files",
+    "tune": "optigpu.tuning.tuning_run",
+    "tuned": "optigpu.tuning.tuned_versions",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -64,13 +126,10 @@ def __getattr__(name: str) -> Any:
         collecting = gc.isenabled()
         gc.disable()  # what is imported is no garbage
         try:
-            if name in _TUNING:
-                from importlib import import_module
+            from importlib import import_module
 
-                return getattr(import_module(f"optigpu.tuning.{_TUNING[name]}"), name)
-            from optigpu import api
+            return getattr(import_module(_HOMES.get(name, "optigpu.api")), name)
         finally:
             if collecting:
                 gc.enable()
-        return getattr(api, name)
     raise AttributeError(f"module 'optigpu' has no attribute {name!r}")

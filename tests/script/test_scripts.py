@@ -237,7 +237,7 @@ BAD_TARGETS = {
     "no function": (lambda s: s.loop.tile(og.In("g") / og.For("i"), 8), "OG601", "no function `g`"),
     "bad size": (lambda s: s.loop.tile("i", "8 +"), "OG604", "cannot be read"),
     "bad tail": (lambda s: s.loop.tile("i", 8, tail="maybe"), "OG604", "one of divides"),
-    "unknown name": (lambda s: s.loop.tile("i", "zz"), "OG605", "not declared"),
+    "unknown name": (lambda s: s.loop.tile("i", "zz"), "OG601", "not declared"),
     "no nest": (lambda s: s.loop.reorder("i", "c"), "OG601", "no nest"),
     "depends": (lambda s: s.loop.move_out(og.For("r") / og.Write("last")), "OG603", "depends on `r`"),
     "unknown count": (lambda s: s.loop.unroll("c"), "OG603", "is not a number"),

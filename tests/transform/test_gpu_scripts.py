@@ -35,7 +35,7 @@ from tests.support.running import PATIENCE
 run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
 SLOW = {"softmax_rows", "softmax_fast", "scan_fast", "reduce_fast"}  # many steps
-SLOW |= {"matmul_fast", "matmul_prefetch", "matmul_any", "matmul_any_small", "conv2d"}
+SLOW |= {"matmul", "matmul_tensor", "conv2d"}  # several versions, large tiles
 NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
 OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
 SMALLER = {  # fewer blocks, for the interpreter
@@ -124,11 +124,8 @@ def _convolution(x: Any, k: Any) -> Any:
 EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
     "conv2d": ([(3, 37, 18), (5, 3, 3, 3)], (5, 37, 18), _convolution),
     "histogram": ([(3000,)], (10,), lambda a: np.bincount(a.astype(np.int32), minlength=10)),
-    "matmul": ([(64, 96), (96, 32)], (64, 32), lambda a, b: a @ b),
-    "matmul_any": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
-    "matmul_any_small": ([(70, 33), (33, 68)], (70, 68), lambda a, b: a @ b),
-    "matmul_fast": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
-    "matmul_prefetch": ([(128, 48), (48, 256)], (128, 256), lambda a, b: a @ b),
+    "matmul": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
+    "matmul_tensor": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
     "reduce": ([(70000,)], None, lambda a: a.sum()),
     "reduce_fast": ([(70001,)], (1,), lambda a: a.sum()),
     "reduce_warp": ([(70000,)], None, lambda a: a.sum()),

@@ -37,4 +37,10 @@ SCRIPT_ERRORS = (
         "changed specification",
         "A script must keep the contracts of the original, and its definitions and axioms: that is what is proved.",
     ),
+    ErrorRow(
+        "OG607",
+        "no schedule fits",
+        "`schedules.auto` looked at the program, and none of the schedules that it knows fits. For each it says why.\n"
+        "Write the steps that make the kernels, or a schedule of your own: a function with @og.transformation.",
+    ),
 )

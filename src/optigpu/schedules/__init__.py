@@ -1,9 +1,12 @@
 """Schedules that people reuse: each makes fast kernels of a plain loop nest, as one step that is verified like any other."""
 
+from optigpu.schedules.auto import auto
 from optigpu.schedules.columns import columns
 from optigpu.schedules.contraction import contraction
+from optigpu.schedules.convolution import convolution
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
+from optigpu.schedules.matmul import matmul
 from optigpu.schedules.norm import norm
 from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.row_total import row_total
@@ -14,10 +17,13 @@ from optigpu.schedules.total import total
 from optigpu.schedules.windows import windows
 
 __all__ = [
+    "auto",
     "columns",
     "contraction",
+    "convolution",
     "elements",
     "elementwise",
+    "matmul",
     "norm",
     "row_scan",
     "row_total",

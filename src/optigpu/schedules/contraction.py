@@ -78,6 +78,7 @@ def contraction(
     vector: Sequence[str] = (),
     skip: Sequence[str] = (),
     name: str = "",
+    divided: bool = False,
 ) -> None:
     """A kernel of `out[rows][cols] = sum over taps and inner of left[rows] * right[cols]`, for any sizes.
 
@@ -89,14 +90,15 @@ def contraction(
 
     `tile`: rows and columns of a block, and summands of a chunk; `each`: rows and columns of a thread, 8 x 8 if the sum has `taps`
     or `inside`. Without these the next chunk is loaded while the present one is used, and `name` is a prefix of the names of new
-    loops and arrays, for programs with several such kernels.
+    loops and arrays, for programs with several such kernels. `divided`: the contract, or the condition of the version, implies that
+    the tile divides all sizes and that there is something to add up; then nothing is tested.
     """
     inline_constants(s)
     others = [*grid, *taps, *inside]
     require_product(s, rows=rows, cols=cols, inner=inner, others=others, left=left, right=right, out=out, total=total)
     sizes = {a: last_size(s, a) for a in vector}
     along = is_along(s, left, inner, rows), is_along(s, right, inner, cols)
-    c = Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along)
+    c = Contraction(rows, cols, inner, left, right, out, grid, total, sizes, name, *along, divided)
     if taps or inside or skip:
         _chunk_by_chunk(s, c, Tile(*tile), taps, inside, [as_expression(text) for text in skip])
     else:

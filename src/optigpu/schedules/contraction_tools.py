@@ -21,6 +21,7 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import folded, value_of
+from optigpu.transform.tools.unknown_names import no_such_name
 
 VECTOR = 4  # elements of one access
 REGISTERS = 1 << 16  # of a multiprocessor
@@ -72,7 +73,9 @@ def last_size(s: TransformSession, array: str) -> Expr:
     sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
     size = next((d for d in sizes if d is not None), None)
     if size is None:
-        raise refuse(f"`{array}` is no array of the function", code="OG601")
+        known = [p.name for f in s.program.functions() for p in f.params if isinstance(p.type, Array)]
+        known += [x.name for _, x in s.searched() if isinstance(x, Decl) and dims_of(x)]
+        raise no_such_name(f"`{array}` is no array of the function", array, known)
     return size
 
 
@@ -94,6 +97,13 @@ def make_fast_path(s: TransformSession, array: str, order: Sequence[str], when: 
 def resident_blocks(rows: int, cols: int) -> int:
     """How many blocks with so many sums a multiprocessor has registers for: the sums, and as many for all else."""
     return max(1, REGISTERS // (2 * rows * cols))
+
+
+def blocks_by_registers(threads: int, each: tuple[int, int]) -> int:
+    """How many blocks a multiprocessor has registers for, if a thread has `each` rows and columns of sums: the sums, and for each
+    row and column its factors, those that are loaded early, and their addresses."""
+    rows, cols = each
+    return max(1, REGISTERS // (threads * (rows * cols + 4 * (rows + cols))))
 
 
 @dataclass(frozen=True)

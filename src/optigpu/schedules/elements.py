@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from optigpu.schedules.proposals import Proposal, Unfit
+from optigpu.schedules.reading import loop_nest
 from optigpu.script.transformation import transformation
+from optigpu.syntax.program import For
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.refusal import refuse
 
@@ -22,3 +25,14 @@ def elements(
     if unroll is not None:
         s.loop.unroll_hint(unroll, 8)
     s.gpu.launch(grid=[*outer, name], block=[last])
+
+
+def propose_elements(s: TransformSession) -> Proposal | Unfit:
+    """Fits a program with one nest of independent loops."""
+    loops = [x for x in map(s.at, s.outermost_searched()) if isinstance(x, For)]
+    if len(loops) != 1:
+        return Unfit("elements", f"there are {len(loops)} outermost loops, and it makes a kernel of one")
+    nest = loop_nest(loops[0])
+    if not nest.grid:
+        return Unfit("elements", f"the iterations of the loop over `{loops[0].index}` depend on each other")
+    return Proposal(elements, nest.indices, {})

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction_tools import (
     VECTOR,
+    blocks_by_registers,
     filling,
     is_divided,
     make_fast_path,
-    resident_blocks,
     thread_shares,
 )
+from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.syntax.exprs import Expr, Var
 from optigpu.syntax.free_names import free_vars
@@ -61,6 +62,7 @@ class Contraction:
     prefix: str  # of the names of new loops and arrays
     left_along: bool  # are adjacent summands adjacent in memory, rather than adjacent rows?
     right_along: bool
+    divided: bool = False  # are all tiles whole, and is there at least one chunk? Then nothing is tested
 
     @property
     def chunk(self) -> str:
@@ -142,21 +144,19 @@ def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
     threads = [rows.warp, cols.warp, rows.lane, cols.lane]
     each = [rows.group, c.rows, cols.group, c.cols]
     for side in (rows, cols):
-        s.loop.tile(side.loop, side.tile, outer=side.block, tail="guard")
-    whole = _widened(s, c, rows, cols, t.depth)
+        s.loop.tile(side.loop, side.tile, outer=side.block, tail="divides" if c.divided else "guard")
+    whole = not c.divided and _widened(s, c, rows, cols, t.depth)
     for side in (rows, cols):
         _tiled(s, side)
-    s.loop.tile(c.inner, t.depth, outer=c.chunk, tail="divides" if whole else "guard")
+    s.loop.tile(c.inner, t.depth, outer=c.chunk, tail="divides" if c.divided or whole else "guard")
     s.loop.reorder(*blocks, *threads, *each)
     s.loop.reorder(*blocks, c.chunk, *threads, c.inner, *each)
     compute = For(c.chunk) / For(rows.warp, body=Write(c.total))
     _stage(s, c, rows, cols, compute)
     spread = [_copied(s, t, side, c) for side in (rows, cols)]
-    stored = (
-        s.loop.fast_path(For(c.cols, body=Write(c.out)), when=is_divided(c.sizes[c.out])) if c.out in c.sizes else None
-    )
+    stored = _stored(s, c)
     for side in (rows, cols):
-        s.loop.prefetch(side.next, before=compute, past_end=True)
+        s.loop.prefetch(side.next, before=compute, past_end=not c.divided)
     for side in (rows, cols):
         s.loop.prefetch(side.shared, buffers=2)
     s.loop.unroll_hint(For(c.inner, body=Write(c.total)))
@@ -165,12 +165,13 @@ def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
         block=[*threads, *(loop for names, _ in spread for loop in names)],
         shared={side.shared: pad(1, 0) if side.along else None for side in (rows, cols)},
         registers={c.total: 4, **{side.next: len(names) for side, (names, _) in zip((rows, cols), spread)}},
-        blocks_per_multiprocessor=resident_blocks(t.rows, t.cols),
+        blocks_per_multiprocessor=blocks_by_registers(t.threads, t.each),
         barrier_at_end=[c.chunk],
     )
     for side, (_, vector) in zip((rows, cols), spread):
         if vector is not None:
-            for n in (0, 1):  # before the loop over chunks and in it; a loop that is converted is gone
+            # before the loop over chunks and in it; a loop that is converted is gone, the one for the rest of the array is not
+            for n in (0, 0) if c.divided else (0, 1):
                 s.gpu.vectorize(For(vector, body=Write(side.next)).nth(n))
         if vector is not None and not side.along:
             for _ in (0, 1):
@@ -179,6 +180,14 @@ def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
         s.gpu.vectorize(stored)
     for side, name in zip((rows, cols), c.factors):
         s.gpu.vectorize(For(side.loop, body=Write(name)))
+
+
+def _stored(s: TransformSession, c: Contraction) -> Handle | None:
+    """The loop that writes four adjacent results, if vector accesses are wanted: tested once for all of them."""
+    if c.out not in c.sizes:
+        return None
+    loop = For(c.cols, body=Write(c.out))
+    return s.handle(s.find(loop)) if c.divided else s.loop.fast_path(loop, when=is_divided(c.sizes[c.out]))
 
 
 def _widened(s: TransformSession, c: Contraction, rows: TileSide, cols: TileSide, depth: int) -> bool:
@@ -228,8 +237,11 @@ def _stage(s: TransformSession, c: Contraction, rows: TileSide, cols: TileSide, 
     summed = For(c.chunk) / Write(c.total)
     for side, other in ((rows, cols), (cols, rows)):
         others = [other.warp, other.lane, other.group, other.loop]
-        s.loop.hoist_expr(summed, side.next, read=side.array, before=compute, indep=others, outside=0)
-    s.loop.unguard(For(rows.warp, body=Write(c.total)).all)
+        s.loop.hoist_expr(
+            summed, side.next, read=side.array, before=compute, indep=others, outside=None if c.divided else 0
+        )
+    if not c.divided:
+        s.loop.unguard(For(rows.warp, body=Write(c.total)).all)
     for side in (rows, cols):
         s.matrix.stage(side.next, at=compute, name=side.shared)
     inside = For(c.inner, body=Write(c.total)) / For(rows.group, body=Write(c.total))
@@ -278,5 +290,6 @@ def _copied(s: TransformSession, t: BlockTile, side: TileSide, c: Contraction) -
         s.loop.reorder(*map(side.copy_loop, nest), at=Write(array).first)
     s.matrix.reorder_dims(side.next, [dims.index(letter) for letter in nest])
     order = [side.copy_loop(x) for x in nest]
-    has_fast_path = make_fast_path(s, side.next, order, when=is_divided(side.size) if side.size else None)
-    return [side.copy_loop(x) for x in shares.threads], side.copy_loop(last[0]) if last and has_fast_path else None
+    if not c.divided and not make_fast_path(s, side.next, order, when=is_divided(side.size) if side.size else None):
+        last = []  # the copy is one by one
+    return [side.copy_loop(x) for x in shares.threads], side.copy_loop(last[0]) if last else None

@@ -12,6 +12,7 @@ from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Var
 from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.program import For as Loop
 from optigpu.transform.registry import TransformSession
 
 PACKED = "packed"
@@ -73,7 +74,8 @@ def _packed(s: TransformSession, filters: str, at: Target, outer: Sequence[str],
     """A kernel that copies the filters, so that adjacent `rows` are adjacent in memory."""
     used = set().union(*(free_vars(i) for i in accesses(s, filters)[0].indices))
     unused = [loop for loop in (*outer, rows, cols) if loop not in used]
-    s.loop.hoist_expr(at, PACKED, read=filters, before=For(outer[0]), indep=unused)
+    around = [path for path in s.find(at).ancestors() if isinstance(s.at(path), Loop)]
+    s.loop.hoist_expr(at, PACKED, read=filters, before=around[0], indep=unused)
     order = [*(loop for loop in outer if loop in used), rows]
     names = [i.name for i in accesses(s, PACKED)[0].indices if isinstance(i, Var)]
     s.matrix.reorder_dims(PACKED, [names.index(loop) for loop in order])

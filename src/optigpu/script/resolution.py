@@ -12,6 +12,7 @@ from optigpu.script.handles import Handle, IfBranch, Place, find_statement, head
 from optigpu.script.target_matching import matches, written_name
 from optigpu.script.targets import Pattern, Target, TargetLike
 from optigpu.syntax.diagnostic import Diagnostic, InputError, Label
+from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.program import Decl, For, Program, Role, Stmt, Store
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.walk import statements
@@ -120,6 +121,8 @@ def _no_match(space: SearchSpace, target: Target) -> InputError:
         return ambiguous("OG601", message, named, help_)
     if last.name is not None and not named:
         known = {_name_of(last.kind, s) for _, s in candidates} - {None}
+        if last.kind == "read":
+            known = {name for _, s in candidates for name in body_free_vars((s,))}
         close = get_close_matches(last.name, sorted(str(k) for k in known), 1)
     help_ = f"did you mean `{close[0]}`?" if close else None
     return ambiguous("OG601", f"no {KIND_WORDS[last.kind]} fits {target}{space.wording}", candidates, help_)

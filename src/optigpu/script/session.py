@@ -40,6 +40,7 @@ from optigpu.script.script_phase import ScriptPhase
 from optigpu.script.step import Record, Step
 from optigpu.script.step_errors import StepError, at_script_line, explained_rejection
 from optigpu.script.targets import Target, TargetLike
+from optigpu.script.text_arguments import undeclared_in_arguments
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.program import Body, Function, Program, Stmt
@@ -263,6 +264,7 @@ class Session:
                 out = body()
         except InputError as e:
             self._go_back(before)
+            e = undeclared_in_arguments(e, (*args, *kwargs.values()), self.program)
             raise at_script_line(e, len(self.steps), title) from None
         except BaseException:
             self._go_back(before)
@@ -410,7 +412,7 @@ def _named_as_result() -> Iterator[None]:
     except InputError as e:
         d = e.diagnostic
         message = f"the result is not a program: {d.message}"
-        raise InputError(Diagnostic("OG605", message, d.loc, d.labels, d.notes, d.help)) from None
+        raise InputError(Diagnostic("OG605", message, d.loc, d.labels, d.notes, d.help)) from e
 
 
 def _wrong_phase(message: str) -> InputError:

@@ -20,9 +20,10 @@ from optigpu.transform.step_results import BoundValue, LocalVariable
 from optigpu.transform.tools.array_declarations import freed_at_end, heap_array, is_free_of
 from optigpu.transform.tools.c_text import Size, as_expression, statements_from
 from optigpu.transform.tools.changed_annotations import with_value_of, without_annotations_on
-from optigpu.transform.tools.declared_types import scalar_of
+from optigpu.transform.tools.declared_types import scalar_of, visible_names
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, lit
+from optigpu.transform.tools.unknown_names import no_such_name
 
 
 @transformation
@@ -53,7 +54,9 @@ def local_name(session: Session, target: TargetLike, *, var: str, local_var: str
     if not isinstance(loop, For):
         raise refuse("the target must be a loop", loop)
     if var not in body_free_vars(loop.body):
-        raise refuse(f"`{var}` is not used in this loop", loop, code="OG601")
+        scalars = visible_names(session, path.child(0), lambda t: isinstance(t, Scalar))
+        used = [name for name in scalars if name in body_free_vars(loop.body)]
+        raise no_such_name(f"`{var}` is not used in this loop", var, used, loop)
     elem = scalar_of(session, path.child(0), var)
     local = session.fresh(local_var, path)
     body = (

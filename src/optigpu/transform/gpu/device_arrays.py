@@ -102,7 +102,8 @@ def has_contents(session: Session, path: StatementPath, name: str) -> bool:
         claims = [i.body for c in f.contract if c.kind not in ("writes", "produces") for i in c.items]
         if any(name in free_vars(e) for e in claims):
             return True
-    earlier, functions = session.around(path)[: path.index], functions_of(session.program)
+    earlier = [s for around in (*path.ancestors(), path) for s in session.around(around)[: around.index]]
+    functions = functions_of(session.program)
     return any(
         writes_array(s, name, functions) or any(name in free_vars(e) for e in code_exprs(s))
         for s in earlier

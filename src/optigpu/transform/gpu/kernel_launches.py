@@ -129,7 +129,7 @@ def launch(
     path = session.find(ForTarget(grid[0]) if at is None else at, "for")
     in_shared = dict(shared) if isinstance(shared, Mapping) else dict.fromkeys(shared)
     named_shared, named_registers = list(in_shared), list(registers or ())
-    reject_unknown_loops(session, path, grid, block)
+    reject_unknown_loops(session, path, grid, block, barrier_at_end)
     reject_misplaced_arrays(session, path, block, named_shared, named_registers)
     reject_unknown_host_arrays(session, path, host_copies or ())
     kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}))

@@ -15,8 +15,9 @@ from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
 from optigpu.transform.gpu.device_arrays import has_contents, memcpy_between
 from optigpu.transform.gpu.device_functions import functions_of, writes_array
-from optigpu.transform.tools.declared_types import array_of, declared
+from optigpu.transform.tools.declared_types import array_of, declared, visible_names
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.unknown_names import no_such_name
 
 
 @transformation
@@ -58,7 +59,9 @@ def copy_to_device(session: Session, *names: str, at: TargetLike | None = None) 
     after: list[CallStmt] = []
     for name in names:
         if name not in body_free_vars(kernel):
-            raise refuse(f"the kernel does not use `{name}`", session.at(path), code="OG601")
+            arrays = visible_names(session, path, lambda t: isinstance(t, Array))
+            used = [array for array in arrays if array in body_free_vars(kernel)]
+            raise no_such_name(f"the kernel does not use `{name}`", name, used, session.at(path))
         t = declared(session, path, name)
         if not isinstance(t, Array) or t.space is not Space.ANY:
             raise refuse(f"`{name}` is not an array of the host", session.at(path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 
 from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
@@ -12,14 +11,17 @@ from optigpu.syntax.exprs import Alloc, Array
 from optigpu.syntax.program import Body, Decl, For, Stmt
 from optigpu.syntax.types import Space
 from optigpu.syntax.walk import inner_bodies, statements
-from optigpu.transform.tools.declared_types import declared
+from optigpu.transform.tools.declared_types import declared, visible_names
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.unknown_names import no_such_name
 
 OPTION = {Space.SMEM: "shared", Space.TREG: "registers"}
 
 
-def reject_unknown_loops(session: Session, path: StatementPath, grid: Sequence[str], block: Sequence[str]) -> None:
-    """Refuse names in `grid=` and `block=` that are no loops of the nest, and a loop that is in both."""
+def reject_unknown_loops(
+    session: Session, path: StatementPath, grid: Sequence[str], block: Sequence[str], at_end: Sequence[str]
+) -> None:
+    """Refuse names in `grid=`, `block=` and `barrier_at_end=` that are no loops of the nest, and a loop that is in both."""
     nest = session.at(path)
     loops = list(dict.fromkeys(s.index for s in statements((nest,)) if isinstance(s, For)))
     around = [s.index for p in path.ancestors() if isinstance(s := session.at(p), For)]
@@ -28,7 +30,10 @@ def reject_unknown_loops(session: Session, path: StatementPath, grid: Sequence[s
             message = f"the loop over `{name}` is around the first loop of the grid, `{loops[0]}`"
             raise refuse(message, nest, f'loops of the grid are outside: grid=["{name}", …]', code="OG604")
         if name not in loops:
-            raise _unknown(f"there is no loop over `{name}` in this nest", name, loops, nest)
+            raise no_such_name(f"there is no loop over `{name}` in this nest", name, loops, nest)
+    for name in at_end:
+        if name not in loops:
+            raise no_such_name(f"barrier_at_end=: there is no loop over `{name}` in this nest", name, loops, nest)
     for option, names in (("grid", grid), ("block", block)):
         if repeated := [name for k, name in enumerate(names) if name in names[:k]]:
             raise refuse(f"the loop over `{repeated[0]}` is twice in {option}=", nest, code="OG604")
@@ -75,7 +80,7 @@ def reject_misplaced_arrays(
                 raise _outside(session, path, name, option)
             if name not in in_nest:
                 message = f"{option}=: no variable `{name}` is declared in this nest"
-                raise _unknown(message, name, sorted(at_block_level), nest)
+                raise no_such_name(message, name, sorted(at_block_level), nest)
     if both := sorted(set(shared) & set(registers)):
         raise refuse(f"`{both[0]}` is in shared= and in registers=", in_nest[both[0]], code="OG604")
 
@@ -92,7 +97,8 @@ def reject_unplaced_arrays(nest: Stmt, shared: Collection[str], registers: Colle
 def reject_unknown_host_arrays(session: Session, path: StatementPath, host_copies: Sequence[str]) -> None:
     for name in host_copies:
         if not isinstance(declared(session, path, name), Array):
-            raise refuse(f"host_copies=: there is no array `{name}` here", session.at(path), code="OG601")
+            arrays = visible_names(session, path, lambda t: isinstance(t, Array))
+            raise no_such_name(f"host_copies=: there is no array `{name}` here", name, arrays, session.at(path))
 
 
 def _space(decl: Decl) -> Space | None:
@@ -124,9 +130,3 @@ def _outside(session: Session, path: StatementPath, name: str, option: str) -> I
     else:
         help = "declare it in the innermost grid loop, with leading dimensions that number the threads"
     return refuse(message, decls[0] if decls else session.at(path), help)
-
-
-def _unknown(message: str, name: str, known: Sequence[str], at: Stmt) -> InputError:
-    close = get_close_matches(name, known, 1)
-    help = f"did you mean `{close[0]}`?" if close else f"there is: {', '.join(known) or 'none'}"
-    return refuse(message, at, help, code="OG601")

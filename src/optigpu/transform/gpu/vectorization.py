@@ -26,6 +26,7 @@ from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, collect_terms, folded, lit, minus, value_of
+from optigpu.transform.tools.unknown_names import no_such_name
 
 VECTOR_WIDTHS = sorted({width for width, _ in VECTOR_CALLS.values()})
 
@@ -74,7 +75,7 @@ def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | N
     types = {name: array_of(session, path, name) for name in _accessed_arrays(loop)}
     for name in wanted:
         if name not in types:
-            raise refuse(f"`{name}` is not accessed in this loop", loop, code="OG601")
+            raise no_such_name(f"`{name}` is not accessed in this loop", name, types, loop)
     in_memory = {name: types[name] for name in wanted if types[name].space in (Space.GMEM, Space.SMEM)}
     in_registers = {name for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
     taken = program_names(session.function_of(path))

@@ -23,6 +23,7 @@ from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.counted_loops import counted, iteration_number
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell
+from optigpu.transform.tools.unknown_names import no_such_name
 
 
 @transformation
@@ -87,9 +88,9 @@ def hoist_alloc(session: Session, target: TargetLike, *, dest: TargetLike, indep
     if not _is_before_in_body_around(to, path):
         raise refuse(f"`dest` is not a statement before `{decl.name}` in a body around it", decl, code="OG604")
     depth = len(to.positions)
-    crossed = {s.index for s in map(session.at, path.ancestors()[depth - 1 :]) if isinstance(s, For)}
+    crossed = [s.index for s in map(session.at, path.ancestors()[depth - 1 :]) if isinstance(s, For)]
     if unknown := [i for i in indep if i not in crossed]:
-        raise refuse(f"`{decl.name}` does not leave a loop over `{unknown[0]}`", decl, code="OG604")
+        raise no_such_name(f"`{decl.name}` does not leave a loop over `{unknown[0]}`", unknown[0], crossed, decl)
     while len(path.positions) > depth:
         around = session.at(path.parent)
         adds_dimension = isinstance(around, For) and around.index not in indep

@@ -19,6 +19,7 @@ from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import counted, iteration_number
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, conjunction, up_to, value_of
+from optigpu.transform.tools.unknown_names import no_such_name
 
 
 @transformation
@@ -90,6 +91,10 @@ def hoist_read(
         raise refuse("the read is not inside the loop that the copy goes before", session.at(path))
     read = only_read(session, path, array)
     around = [(p, session.at(p)) for p in path.ancestors() if p == dest or p.inside(dest)]
+    crossed = [s.index for _, s in around if isinstance(s, For)]
+    for index in indep:
+        if index not in crossed:
+            raise no_such_name(f"indep=: no loop over `{index}` is between the copy and the read", index, crossed)
     loops = [s for _, s in around if isinstance(s, For) and s.index not in indep]
     if order is not None:
         loops.sort(key=lambda loop: order.index(loop.index) if loop.index in order else -1)
@@ -160,6 +165,11 @@ def only_read(session: Session, path: StatementPath, array: str | None) -> Index
         for x in subexpressions(e):
             if isinstance(x, Index) and isinstance(x.base, Var) and array in (None, x.base.name):
                 reads[x] = None
+    if array is not None and not reads:
+        read = (
+            x.base.name for e in exprs for x in subexpressions(e) if isinstance(x, Index) and isinstance(x.base, Var)
+        )
+        raise no_such_name(f"`{array}` is not read here", array, read, s)
     if len(reads) != 1:
         which = f"of `{array}` " if array else ""
         raise refuse(f"there are {len(reads)} different reads {which}here; name the array with read=…", s, code="OG602")

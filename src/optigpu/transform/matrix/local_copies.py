@@ -11,7 +11,7 @@ from optigpu.script.program_names import program_names
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Expr, Index, Var
+from optigpu.syntax.exprs import Array, Expr, Index, Var
 from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Body, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
@@ -20,9 +20,10 @@ from optigpu.transform.step_results import LocalCopy
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_permissions import element_permissions
-from optigpu.transform.tools.declared_types import array_of
+from optigpu.transform.tools.declared_types import array_of, declared, visible_names
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, collect_terms, lit, minus, plus, up_to
+from optigpu.transform.tools.unknown_names import no_such_name
 
 
 @transformation
@@ -170,6 +171,10 @@ def memcpy(session: Session, *, dst: str, src: str, dims: Sequence[Size], before
     Returns: the outermost loop.
     """
     path = session.find(before)
+    for array in (dst, src):
+        if declared(session, path, array) is None:
+            arrays = visible_names(session, path, lambda kind: isinstance(kind, Array))
+            raise no_such_name(f"`{array}` is not an array here", array, arrays)
     names = _index_names(session, path, len(dims))
     indices = [Var(n) for n in names]
     copy = _nest(names, [as_expression(d) for d in dims], Store(cell(dst, indices), cell(src, indices)))

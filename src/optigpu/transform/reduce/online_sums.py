@@ -139,6 +139,7 @@ def online_parts(
     loop = without_steps(session, session.at(path))
     if not isinstance(loop, For) or not is_plain(loop):
         raise refuse("this is not a loop that counts up from 0 by one", loop, "s.loop.shift_range")
+    scalar_of(session, path, var)
     top, exponential = _scaled_by(loop, var)
     elem = scalar_of(session, path, var)
     own, own_top = (Var(session.fresh(name, path)) for name in (part, f"{top}_part"))
