@@ -11,6 +11,7 @@ from optigpu.schedules.rows import rows
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
+from optigpu.schedules.transpose import transpose
 from optigpu.schedules.windows import windows
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "tensor_contraction",
     "tensor_convolution",
     "total",
+    "transpose",
     "windows",
 ]

@@ -32,6 +32,7 @@ from optigpu.transform.loop import (
     iteration_ranges,
     packing,
     prefetching,
+    shifted_tiles,
     tiling,
     unrolling,
 )
@@ -61,6 +62,7 @@ class LoopTransforms(StepGroup):
     name = "loop"
 
     tile = tiling.tile
+    tile_shifted = shifted_tiles.tile_shifted
     reorder = interchange.reorder
     swap = interchange.swap
     fission = fission_fusion.fission

@@ -11,9 +11,9 @@ from optigpu.script.program_names import program_names
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Expr, Index, Var
+from optigpu.syntax.exprs import Binary, Expr, Index, Int, Var
 from optigpu.syntax.free_names import body_free_vars, fresh_name
-from optigpu.syntax.program import Body, Stmt, Store
+from optigpu.syntax.program import Body, If, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
 from optigpu.transform.matrix.array_accesses import accesses_of
 from optigpu.transform.step_results import LocalCopy
@@ -22,7 +22,7 @@ from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, collect_terms, lit, minus, plus, up_to
+from optigpu.transform.tools.simplified import cell, collect_terms, conjunction, less, lit, minus, plus, up_to
 
 
 @transformation
@@ -34,8 +34,10 @@ def local_name_tile(
     local_var: str,
     tile: Sequence[tuple[Size, Size]],
     uninit: bool = False,
+    clip: bool = False,
 ) -> LocalCopy:
-    """Work on a local copy of a part of an array. `tile` gives the start and the size in each dimension.
+    """Work on a local copy of a part of an array. `tile` gives the start and the size in each dimension. With `clip`, the tile may
+    stick out of the array: cells outside are not copied.
 
     Before:
         for (int i = 0; i < 8; i++) {
@@ -72,9 +74,17 @@ def local_name_tile(
     names = _index_names(session, path, len(tile))
     inside = cell(local, [Var(n) for n in names])
     outside = cell(var, [plus(a, Var(n)) for a, n in zip(starts, names)])
-    copy_in: Body = () if uninit else (_nest(names, sizes, Store(inside, outside)),)
+    whole = [d for d in array.dims if d is not None]
+    if clip and len(whole) != len(tile):
+        raise refuse(f"the sizes of `{var}` are not known", s)
+    tests = [t for a, d, n in zip(starts, whole, names) for t in within(a, d, n)] if clip else []
+
+    def clipped(x: Stmt) -> Stmt:
+        return If(conjunction(tests), (x,)) if tests else x
+
+    copy_in: Body = () if uninit else (_nest(names, sizes, clipped(Store(inside, outside))),)
     written = any(isinstance(x, Store) and root_name(x.target) == var for x in statements((s,)))
-    copy_out: Body = (_nest(names, sizes, Store(outside, inside)),) if written else ()
+    copy_out: Body = (_nest(names, sizes, clipped(Store(outside, inside))),) if written else ()
     session.put(path, decl, *copy_in, moved, *copy_out, *frees)
     return _local_copy(session, path, copy_in, copy_out)
 
@@ -184,6 +194,18 @@ def _index_names(session: Session, path: StatementPath, count: int) -> list[str]
     for k in range(count):
         names.append(fresh_name(f"i{k}", taken.union(names)))
     return names
+
+
+def within(start: Expr, size: Expr, name: str) -> list[Expr]:
+    """The conditions for an index, which counts from `start`, to be in a dimension of an array."""
+    at = plus(start, Var(name))
+    match collect_terms(start):
+        case Binary("-", left, right):  # `8 <= x` says more of the sum that is used than `0 <= x - 8`
+            return [Binary("<=", right, plus(left, Var(name))), less(at, size)]
+        case Int() | Var() | Binary("*" | "+"):
+            return [less(at, size)]
+        case _:
+            return [Binary("<=", lit(0), at), less(at, size)]
 
 
 def _nest(names: Sequence[str], sizes: Sequence[Expr], inner: Stmt) -> Stmt:
