@@ -63,16 +63,20 @@ def size_of_elements(array: Array) -> int:
     return array.elem.bits // 8 if isinstance(array.elem, Scalar) else 4
 
 
+def elements_of(s: TransformSession, loop: TargetLike) -> list[Element]:
+    """The elements of arrays that the statements in a loop read, in program order, and the accesses of stores."""
+    inside = statements((s.at(loop),))
+    return [e for x in inside for expr in stmt_exprs(x) for e in elements_in(expr)]
+
+
 def one_access(s: TransformSession, array: str, loop: TargetLike, *, write: bool = False) -> Element:
     """The element of an array that the statements in a loop access, which is the same at every access."""
-    path = s.find(loop, "for")
     if write:
         found = {e for e, _ in loop_nest_at(s, loop).written if e.array == array}
     else:
-        inside = statements((s.at(path),))
-        found = {e for x in inside for expr in stmt_exprs(x) for e in elements_in(expr) if e.array == array}
+        found = {e for e in elements_of(s, loop) if e.array == array}
     if len(found) != 1:
-        raise refuse(f"`{array}` is accessed with {len(found)} different indices in the loop", s.at(path))
+        raise refuse(f"`{array}` is accessed with {len(found)} different indices in the loop", s.at(loop))
     return found.pop()
 
 

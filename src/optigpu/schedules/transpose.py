@@ -91,12 +91,9 @@ def transpose(
                 window = [starts.get(e.name, (e, 1)) if isinstance(e, Var) else (e, 1) for e in read.indices]
                 copy = s.matrix.local_name_tile(read_along, var=input, local_var="tile", tile=window, clip=True)
                 assert copy.copy_in is not None
-                loops = (copy.copy_in, *copy.copy_in.loops)
-                for loop, e in zip(loops, read.indices):
-                    if isinstance(e, Var) and e.name in starts:
-                        s.loop.rename(loop, e.name)
-                    else:
-                        s.loop.unroll(loop)  # of one iteration
+                moving = [e.name for e in read.indices if isinstance(e, Var) and e.name in starts]
+                for loop, index in zip((copy.copy_in, *copy.copy_in.loops), moving):
+                    s.loop.rename(loop, index)
             s.loop.tile(For(write_along, body=Write("tile")), rows, outer="u")
             s.loop.tile(For(read_along, body=Write(output)), rows, outer="u")
             s.loop.reorder(write_along, read_along, "u", at=Write("tile"))

@@ -74,6 +74,7 @@ class LoopTransforms(StepGroup):
     prefetch = prefetching.prefetch
     once = iteration_ranges.once
     split_range = iteration_ranges.split_range
+    extend_range = iteration_ranges.extend_range
     widen_range = iteration_ranges.widen_range
     shift_range = iteration_ranges.shift_range
     collapse = iteration_ranges.collapse
