@@ -81,7 +81,7 @@ def held_rows(
     for var in reductions:
         _combined(s, var, form.threads)
     shared = [f"{var}_{kind}" for var in reductions for kind in ("parts", "groups")]
-    registers = dict.fromkeys(held, 1)
+    registers = {**dict.fromkeys(held, 1), **dict.fromkeys(reductions, 0)}  # every thread computes the results
     s.gpu.launch(grid=grid, block=["t"], shared=shared, registers=registers)
     for result in (*copies, *(f"d_{output}" for output in outputs)):
         if form.vector > 1:
