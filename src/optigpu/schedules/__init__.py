@@ -5,9 +5,12 @@ from optigpu.schedules.contraction import contraction
 from optigpu.schedules.elements import elements
 from optigpu.schedules.elementwise import elementwise
 from optigpu.schedules.norm import norm
+from optigpu.schedules.held_rows import HeldRows
+from optigpu.schedules.row_norm import row_norm
 from optigpu.schedules.row_scan import row_scan
 from optigpu.schedules.row_total import row_total
 from optigpu.schedules.rows import rows
+from optigpu.schedules.scan import scan
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.schedules.tensor_convolution import tensor_convolution
 from optigpu.schedules.total import total
@@ -15,14 +18,17 @@ from optigpu.schedules.transpose import transpose
 from optigpu.schedules.windows import windows
 
 __all__ = [
+    "HeldRows",
     "columns",
     "contraction",
     "elements",
     "elementwise",
     "norm",
+    "row_norm",
     "row_scan",
     "row_total",
     "rows",
+    "scan",
     "tensor_contraction",
     "tensor_convolution",
     "total",
