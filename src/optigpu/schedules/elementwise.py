@@ -17,7 +17,7 @@ THREADS = 256
 @transformation
 def elementwise(s: TransformSession, *loops: TargetLike, vector: int = 4, threads: int = THREADS) -> None:
     """A kernel of nested loops, outermost first: a thread computes `vector` adjacent elements, with vector accesses where all of
-    them exist. In several loops, these are elements of a row; a row whose length the vector does not divide is not aligned, and goes
+    them exist. In several loops, these are elements of a row; rows whose length the vector does not divide are not aligned, and go
     element by element.
 
     Before:

@@ -58,18 +58,11 @@ def held_rows(
 ) -> None:
     """A kernel with a block for each iteration of `grid`, whose threads load the rows of `inputs` into registers first."""
     results = (*reductions, *outputs)
-    for result in results:
-        over = For(loop, body=Write(result))
-        if value_of(loop_at(s, over)[1].range.start) != 0:
-            s.loop.widen_range(over, 0)
-    firsts: dict[Handle, str] = {}  # of the loops, what each of them writes first
-    for result in results:
-        firsts.setdefault(s.handle(s.find(For(loop, body=Write(result)))), result)
-    loops = list(firsts)
-    copies = [_held(s, array, loop, loops) for array in inputs]
+    loops = distinct_loops(s, loop, results)
+    copies = [held_copy(s, array, loop, loops) for array in inputs]
     kept = [_kept(s, var, loop, later, loops[-1]) for k, var in enumerate(reductions) for later in results[k + 1 :]]
     held = [*copies, *(name for name in kept if name is not None)]
-    for result in (*copies, *firsts.values()):
+    for result in (*copies, *(_written_in(s, over, results) for over in loops)):
         _spread(s, loop, result, form)
     for name in held:
         s.matrix.pad(name, 0, to=form.most)
@@ -86,6 +79,20 @@ def held_rows(
     for result in (*copies, *(f"d_{output}" for output in outputs)):
         if form.vector > 1:
             s.gpu.vectorize(For("v", body=Write(result)))
+
+
+def distinct_loops(s: TransformSession, loop: str, results: Sequence[str]) -> list[Handle]:
+    """The loops over an index that write the results, each once, which start at 0 then."""
+    loops = list(dict.fromkeys(s.handle(s.find(For(loop, body=Write(result)))) for result in results))
+    for over in loops:
+        if value_of(loop_at(s, over)[1].range.start) != 0:
+            s.loop.widen_range(over, 0)
+    return loops
+
+
+def _written_in(s: TransformSession, loop: Handle, results: Sequence[str]) -> str:
+    """The first of the results that a loop writes."""
+    return next(x for x in results if s.find(Write(x)).inside(loop.path()))
 
 
 def _spread(s: TransformSession, loop: str, result: str, form: HeldRows) -> None:
@@ -115,13 +122,14 @@ def _combined(s: TransformSession, var: str, threads: int) -> None:
     s.loop.rename(lanes.combine, "lane")
 
 
-def _held(s: TransformSession, array: str, loop: str, loops: Sequence[Handle]) -> str:
-    """Copy a row of an array to a local array before the loops, which then use the copy. Returns its name."""
+def held_copy(s: TransformSession, array: str, loop: str, loops: Sequence[Handle], most: int | None = None) -> str:
+    """Copy a row of an array to a local array before the loops, which then use the copy: of its length, or of `most` cells.
+    Returns its name."""
     found = {e for x in loops for e in elements_of(s, x) if e.array == array}
     if len(found) != 1:
         raise refuse(f"`{array}` is read with {len(found)} different indices in rows", loops[0].statement())
     (row,) = found
-    length = loop_at(s, loops[0])[1].range.bound
+    length = loop_at(s, loops[0])[1].range.bound if most is None else lit(most)
     window = [(lit(0), length) if e == Var(loop) else (e, 1) for e in row.indices]
     name = f"{array}_row"
     copy = s.matrix.local_name_tile(loops[0], to=loops[-1], var=array, local_var=name, tile=window, clip=True)
