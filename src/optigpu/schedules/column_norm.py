@@ -27,6 +27,7 @@ def column_norm(
     inputs: Sequence[str],
     most: int = MOST,
     threads: int = 128,
+    versions: bool = True,
 ) -> None:
     """A kernel with a thread for each iteration of `grid`, which reduces a column of elements and then writes it. Adjacent threads
     have adjacent columns.
@@ -34,6 +35,7 @@ def column_norm(
     Columns of at most `most` elements stay in the registers of their thread, all of whose loads are then under way at once; longer
     ones are read once for each loop. `reductions` are the variables that loops over `loop` sum up (or take the maximum or minimum
     in), `outputs` the arrays that such loops write, `inputs` those that several of these loops read.
+    Without `versions`, no column is kept.
 
     Before:
         for (int p = 0; p < n; p++) {
@@ -57,7 +59,7 @@ def column_norm(
     number = value_of(length)
     if number is not None and number <= most:
         _held_columns(s, grid, loop, results, inputs, most, threads)
-    elif number is not None:
+    elif number is not None or not versions:
         elements(s, *grid, threads=threads)
     else:
         short, long = s.function.versions(Binary("<=", length, lit(most)))

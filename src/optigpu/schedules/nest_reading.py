@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optigpu.schedules.reading import Element, IndependentNest, code, elements_in, loop_nest
-from optigpu.script.handles import Handle, IfBranch
+from optigpu.script.handles import Handle
 from optigpu.script.targets import For, TargetLike, Write
 from optigpu.syntax.exprs import Array, Expr
 from optigpu.syntax.program import Body
@@ -11,7 +11,6 @@ from optigpu.syntax.program import For as Loop
 from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import statements, stmt_exprs
 from optigpu.transform.registry import TransformSession
-from optigpu.transform.tools.c_text import Size
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import value_of
@@ -91,14 +90,6 @@ def require_loops(s: TransformSession, loops: tuple[str, ...], output: str) -> N
     for index in loops:
         s.find_all(For(index), "for")
         s.find_all(For(index, body=Write(output)), "for")
-
-
-def versions_if_unknown(s: TransformSession, when: Size, holds: bool) -> tuple[tuple[IfBranch | None, bool], ...]:
-    """The versions of the function to schedule, each with whether the condition holds in it: one, if that is known."""
-    if holds:
-        return ((None, True),)
-    fast, rest = s.function.versions(when)
-    return ((fast, True), (rest, False))
 
 
 def is_multiple(size: Expr, of: int) -> bool:

@@ -37,13 +37,15 @@ def row_norm(
     online: bool = False,
     held: Sequence[HeldRows] = HELD,
     threads: int = 512,
+    versions: bool = True,
 ) -> None:
     """Kernels of loops `grid` over rows, whose loops over `loop` reduce each row and then write it; rows of any length.
 
     Rows of a length that one of `held` fits stay in the registers of a block: memory is read once and written once. Longer rows are
     read several times. `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order;
     with `online`, a maximum and a sum of exponentials relative to it, which one pass over a longer row computes. `outputs` are the
-    arrays that such loops write, `inputs` those that several of these loops read.
+    arrays that such loops write, `inputs` those that several of these loops read. Without `versions`, one kernel for rows of all
+    lengths reads them several times.
 
     Before:
         for (int i = 0; i < h; i++) {
@@ -66,7 +68,7 @@ def row_norm(
     number = value_of(folded(substitute(length, constants_of(s.program))))
     rest: IfBranch | None = None
     for form in held:
-        if number is not None and not form.fits_number(number):
+        if not (versions if number is None else form.fits_number(number)):
             continue
         here = rest
         if number is None:
