@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import column_norm
 
 s = og.Script("036_rms_norm.c")
-elements(s, "n", "p")
+column_norm(s, "n", "p", loop="c", reductions=["squares"], outputs=["y"], inputs=["x"])

@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import line_windows
 
 s = og.Script("041_max_pool_1d.c")
-elements(s, "n", "c", "i")
+line_windows(s, "n", "c", col="i", input="x", output="y", outside="-INFINITY")

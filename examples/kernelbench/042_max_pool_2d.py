@@ -1,5 +1,5 @@
 import optigpu as og
-from optigpu.schedules import elements
+from optigpu.schedules import windows
 
 s = og.Script("042_max_pool_2d.c")
-elements(s, "n", "c", "i", "j")
+windows(s, "n", "c", row="i", col="j")

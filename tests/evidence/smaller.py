@@ -30,17 +30,11 @@ SMALLER: dict[str, Sizes] = {
     "examples/gpu/fast/transpose_aligned.c": {"64": 8, "63": 7, "65": 9, "70": 10, "72": 12, "8": 4, "ROWS": 2},
     "examples/gpu/fast/transpose_vector.c": {"64": 16, "65": 17, "16": 4, "256": 16},
     "examples/gpu/scripts/reduce.py": {"264": 4, "256": 8},
-    "examples/gpu/scripts/reduce_fast.py": {"512": 8, "4096": 64, "1024": 16, "256": 4},
     "examples/gpu/scripts/reduce_warp.py": {"264": 3, "256": 64},
     "examples/gpu/scripts/scan.py": {"4096": 16, "16": 4, "256": 2},
-    "examples/gpu/scripts/scan_fast.py": {"4096": 64, "1024": 16, "256": 4, "512": 32, "32": 8},
-    "examples/gpu/scripts/softmax_fast.c": {"16384": 64},
-    "examples/gpu/scripts/softmax_fast.py": {"16384": 64, "2048": 16},
     "examples/gpu/scripts/softmax_rows.py": {"128": 8},
     "examples/gpu/scripts/stencil2d.py": {"16": 4},
-    "examples/gpu/scripts/stencil2d_fast.py": {"4": 2, "256": 4},
     "examples/gpu/scripts/transpose.py": {"32": 8, "8": 2},
-    "examples/gpu/scripts/transpose_fast.py": {"64": 8, "4": 2},
 }  # fmt: skip
 
 _NUMBER = re.compile(r"(?<!\w)(?<!\d\.)\d+(?!\w)(?!\.\d)")

@@ -1,24 +1,17 @@
 """The sum of an array: threads run grid-stride loops, warps sum their lanes by shuffles, and blocks sum their warps."""
 
 import optigpu as og
-from optigpu import For, Write
+from optigpu import For
 
 s = og.Script("reduce.c")
 s.loop.tile("i", 264 * 256, outer="k", tail="guard")
 s.loop.tile("i", 256, outer="block")
 s.loop.reorder("block", "i", "k")
-s.variable.local_name("i", var="sum", local_var="part")
-s.accesses.shift_var("part", factor="sum", inv=True)
-s.variable.bind(For("i") / Write("sum"), "shares", "part")
-s.loop.hoist("shares")
-s.loop.fission(before=For("i") / Write("sum"))
-s.reduce.warp(For("i", body=Write("sum")))
-s.variable.bind(For("block") / Write("sum"), "totals", "total")
-s.loop.hoist("totals")
-s.loop.fission(before=For("block") / Write("sum"))
-s.gpu.launch(
-    grid=["block"], block=["i", "w", "l"], shared=["sums"], registers={"shares": 1, "other": 1}, at=For("block").first
-)
+blocks = s.reduce.parts("block", var="sum", parts="totals", part="own")
+threads = s.reduce.parts(blocks.loop / For("i"), var="own", parts="shares")
+s.reduce.warp(threads.combine)
+registers = {"shares": 1, "other": 1}
+s.gpu.launch(grid=["block"], block=["i", "w", "l"], shared=["sums"], registers=registers, at=blocks.loop)
 
 if __name__ == "__main__":
     s.emit("build/reduce_warp.cu")

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+from optigpu.schedules.nest_reading import index_of
+from optigpu.schedules.row_loops import length_of
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax import program
+from optigpu.syntax.exprs import Binary
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import lit, mod
 
 THREADS = 256
 
 
 @transformation
-def elementwise(s: TransformSession, loop: TargetLike, *, vector: int = 4) -> None:
-    """A kernel of a loop: a thread computes `vector` adjacent elements, with vector accesses where all of them exist."""
+def elementwise(s: TransformSession, *loops: TargetLike, vector: int = 4, threads: int = THREADS) -> None:
+    """A kernel of nested loops, outermost first: a thread computes `vector` adjacent elements, with vector accesses where all of
+    them exist. In several loops, these are elements of a row; rows whose length the vector does not divide are not aligned, and go
+    element by element.
+
+    Before:
+        for (int i = 0; i < n; i++) {
+          c[i] = a[i] + b[i];
+        }
+    Step: schedules.elementwise(s, "i")
+    After: a kernel of 256 threads a block, each of which loads `float4`, adds and stores `float4`; the last threads go one by one.
+
+    Needs: loops each of which is the whole body of the one before; arrays that have adjacent elements along the last loop, or one
+    element for all of it (broadcasting).
+    Fails: when iterations depend on each other.
+    """
     if vector not in (2, 4):
         raise refuse(f"a vector has 2 or 4 elements, not {vector}", code="OG604")
-    blocks = s.loop.tile(loop, vector * THREADS, outer="block", tail="guard")
-    inside = blocks.path().child(0)
-    threads = s.loop.tile(inside, vector, outer="t")
-    fast = s.loop.fast_path(inside.child(0))
-    names = [x.index for x in (blocks.statement(), threads.statement()) if isinstance(x, program.For)]
-    s.gpu.launch(grid=names[:1], block=names[1:], at=blocks)
+    if not loops:
+        raise refuse("name the loops of the elements, outermost first", help='elementwise(s, "i", "j")', code="OG604")
+    *outer, last = [s.handle(s.find(loop, "for")) for loop in loops]
+    length = length_of(s, last)
+    blocks = s.loop.tile(last, vector * threads, outer="block", tail="guard")
+    by_thread = s.loop.tile(blocks.inner, vector, outer="t")
+    aligned = Binary("==", mod(length, lit(vector)), lit(0)) if outer else None
+    fast = s.loop.fast_path(by_thread.inner, when=aligned)
+    grid = [index_of(loop) for loop in (*outer, blocks.outer)]
+    s.gpu.launch(grid=grid, block=[index_of(by_thread.outer)], at=(*outer, blocks.outer)[0])
     s.gpu.vectorize(fast)

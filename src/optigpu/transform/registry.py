@@ -32,6 +32,7 @@ from optigpu.transform.loop import (
     iteration_ranges,
     packing,
     prefetching,
+    shifted_tiles,
     tiling,
     unrolling,
 )
@@ -61,6 +62,7 @@ class LoopTransforms(StepGroup):
     name = "loop"
 
     tile = tiling.tile
+    tile_shifted = shifted_tiles.tile_shifted
     reorder = interchange.reorder
     swap = interchange.swap
     fission = fission_fusion.fission
@@ -72,6 +74,7 @@ class LoopTransforms(StepGroup):
     prefetch = prefetching.prefetch
     once = iteration_ranges.once
     split_range = iteration_ranges.split_range
+    extend_range = iteration_ranges.extend_range
     widen_range = iteration_ranges.widen_range
     shift_range = iteration_ranges.shift_range
     collapse = iteration_ranges.collapse

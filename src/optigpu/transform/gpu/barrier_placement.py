@@ -218,7 +218,8 @@ def _barrier_points(session: Session, path: StatementPath) -> list[StatementPath
     for p in [*path.ancestors(), path]:
         s, body = session.at(p), session.around(p)
         around = None if p.is_top_level else session.at(p.parent)
-        if around is not None and not _is_thread_code(around) and not _is_block_code(s):
+        in_kernel = any(_is_thread_loop(session.at(x)) for x in p.ancestors())
+        if around is not None and in_kernel and not _is_thread_code(around) and not _is_block_code(s):
             if p.index == 0 or not is_call(body[p.index - 1], "blocksync"):
                 before.append(p)
             if isinstance(around, For) and around.mode is not Mode.THREAD and not is_call(body[-1], "blocksync"):

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import field
 
-from optigpu.light_dataclass import dataclass
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.editing import Positions
 from optigpu.syntax.exprs import Array, Expr
 from optigpu.syntax.program import Block, Body, Decl, For, If, Mode, Stmt, Store, is_call
@@ -19,7 +19,8 @@ from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import root_name, statements
 from optigpu.transform.gpu.sampled_values import Environment, SampledScope, compiled, iterations
-from optigpu.transform.gpu.thread_footprints import Footprint, Footprints
+from optigpu.transform.gpu.thread_footprints import Footprint, Footprints, threads_of
+from optigpu.transform.tools.simplified import lit, up_to
 
 ORDERING_CALLS = ("blocksync", "kernel_teardown_begin", "kernel_kill")
 MAX_ITERATIONS, SAMPLED_ITERATIONS = 16, 3  # of a loop that a block executes
@@ -77,6 +78,7 @@ class BlockRaces:
         self.footprints: dict[tuple[StatementId, tuple[int, ...]], Footprint] = {}
         self.conflicts: dict[tuple[int, int], str | None] = {}  # by the identities of two footprints
         self.env, self.scope = Environment(), SampledScope()
+        self.threads = max((threads_of(s, self.scope) for s in body), default=0)
         with suppress(ArithmeticError):
             for name, e in constants.items():
                 self._define(name, e)
@@ -115,6 +117,7 @@ class BlockRaces:
             case _ if is_call(s, *ORDERING_CALLS):
                 pending.clear()
             case Decl(name, Scalar(), init):
+                self._threads(self._by_all(s), path, moment, pending)
                 self._define(name, None if name in self.assigned else init)
             case For() if s.mode is not Mode.THREAD and _has_threads(s):
                 self._loop(s, path, moment, pending)
@@ -124,8 +127,14 @@ class BlockRaces:
                 self._body(body, path, moment, pending)
             case For(mode=Mode.THREAD):
                 self._threads(s, path, moment, pending)
+            case Store() | For() | If():
+                self._threads(self._by_all(s), path, moment, pending)
             case _:
                 pass
+
+    def _by_all(self, s: Stmt) -> Stmt:
+        """A statement that all threads of the block execute, as a loop over them."""
+        return replace(up_to("thread", lit(max(self.threads, 1)), (s,)), mode=Mode.THREAD, id=s.id)
 
     def _loop(self, s: For, path: Positions, moment: Moment, pending: _Pending) -> None:
         values = iterations(s, self.scope, MAX_ITERATIONS, SAMPLED_ITERATIONS)

@@ -13,12 +13,12 @@ from optigpu.script.session import Session
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Alloc, Array, Call, Var
 from optigpu.syntax.free_names import body_free_vars, bound_after, free_vars
-from optigpu.syntax.program import Body, CallStmt, Decl, Stmt, Store, is_call
+from optigpu.syntax.program import Body, CallStmt, Decl, If, Stmt, Store, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar, Space
-from optigpu.syntax.walk import root_name, statements, stmt_exprs, subexpressions
+from optigpu.syntax.walk import map_bodies, root_name, statements, stmt_exprs, subexpressions
+from optigpu.transform.gpu.copies_of_versions import TO_DEVICE, TO_HOST, copies_around, launches
 
-TO_DEVICE, TO_HOST = "memcpy_host_to_device", "memcpy_device_to_host"
 WRITE_FIRST_ARGUMENT = (
     TO_DEVICE,
     TO_HOST,
@@ -30,7 +30,8 @@ WRITE_FIRST_ARGUMENT = (
 @transformation
 def stay_on_device(session: Session) -> None:
     """Remove copies to the host and back between kernels, where the host does not access the array in between. Copies to the
-    device that are left are made before the first kernel.
+    device that are left are made before the first kernel. Copies that both versions of a function make (`function.versions`) are
+    made before and after the choice between them: then the function also runs on arrays that are on the device already.
 
     Before:
         float* const d_a = __gmem_malloc1<float>(n);
@@ -61,11 +62,23 @@ def stay_on_device(session: Session) -> None:
 
 def without_round_trips(body: Body) -> Body:
     """The statements of a body with fewer copies."""
+    body = tuple(x for s in body for x in _with_shared_copies(s, body))
     while True:
         changed = next(_with_shared_array(body), None) or next(_without_unread_array(body), None)
         if changed is None:
             return _with_early_copies(body)
         body = changed
+
+
+def _with_shared_copies(s: Stmt, body: Body) -> Body:
+    """A choice between versions, with the copies of both around it; other statements as they are."""
+    if not isinstance(s, If) or not launches((s,)):
+        return (s,)
+    inner = map_bodies(s, without_round_trips)
+    assert isinstance(inner, If)
+    others = tuple(x for x in body if x is not s)
+    taken = body_free_vars(others) | {name for x in others for name in bound_after(x)}
+    return copies_around(inner, frozenset(taken))
 
 
 def _with_early_copies(body: Body) -> Body:

@@ -1,4 +1,5 @@
-"""Index ranges: `loop.once`, `loop.split_range`, `loop.widen_range`, `loop.shift_range`, `loop.collapse` and `loop.rename`."""
+"""Index ranges: `loop.once`, `loop.split_range`, `loop.widen_range`, `loop.extend_range`, `loop.shift_range`, `loop.collapse` and
+`loop.rename`."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ from optigpu.transform.step_results import DividedLoop
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_annotations import sink_steps
 from optigpu.transform.tools.changed_permissions import PER_ITERATION
-from optigpu.transform.tools.counted_loops import counted, counts_up_by_one, substituted_contract
+from optigpu.transform.tools.counted_loops import counted, counts_up_by_one, is_plain, substituted_contract
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import div, lit, minus, mod, plus, product, up_to, value_of
+from optigpu.transform.tools.simplified import div, less, lit, minus, mod, plus, product, up_to, value_of
 
 
 @transformation
@@ -110,6 +111,39 @@ def widen_range(session: Session, target: TargetLike, start: Size) -> Handle:
         raise refuse("only a loop that counts up by one can start earlier", loop)
     session.annotation_changes.incomplete.add(loop.id)
     session.put(path, replace(loop, range=replace(loop.range, start=as_expression(start)), contract=()))
+    return session.handle(path)
+
+
+@transformation
+def extend_range(session: Session, target: TargetLike, count: Size) -> Handle:
+    """Let a loop run for `count` iterations, and test in each of them whether the loop had it: a constant number of iterations can
+    be divided among threads and registers.
+
+    Before:
+        float x = 0.0f;
+        for (int i = 0; i < min(n, 8); i++) {
+          x += a[i];
+        }
+        b[0] = x;
+    Step: s.loop.extend_range("i", 8)
+    After:
+        float x = 0.0f;
+        for (int i = 0; i < 8; i++) {
+          if (i < min(n, 8)) {
+            x += a[i];
+          }
+        }
+        b[0] = x;
+
+    Needs: a loop that counts up from 0 by one. Fails: when the loop may have more iterations.
+    Returns: the loop.
+    """
+    path, loop = loop_at(session, target)
+    if not is_plain(loop):
+        raise refuse("only a loop that counts up from 0 by one can be extended", loop, "s.loop.shift_range")
+    session.annotation_changes.incomplete.add(loop.id)
+    guard = If(less(Var(loop.index), loop.range.bound), loop.body)
+    session.put(path, replace(loop, range=replace(loop.range, bound=as_expression(count)), body=(guard,), contract=()))
     return session.handle(path)
 
 

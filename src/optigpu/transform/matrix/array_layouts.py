@@ -21,7 +21,7 @@ from optigpu.transform.tools.array_declarations import (
     freed_at_end,
     heap_array,
 )
-from optigpu.transform.tools.c_text import as_expression
+from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import exact_div, lit, plus, quotient_and_rest, times, value_of
@@ -136,8 +136,9 @@ def split_dim(session: Session, target: TargetLike, dim: int, size: int) -> Hand
 
 
 @transformation
-def pad(session: Session, target: TargetLike, dim: int, by: int = 1) -> Handle:
-    """Pad a dimension of a local array with unused cells, for alignment or to avoid shared memory bank conflicts.
+def pad(session: Session, target: TargetLike, dim: int, by: int = 1, *, to: Size | None = None) -> Handle:
+    """Pad a dimension of a local array with unused cells, for alignment or to avoid shared memory bank conflicts. With `to`, the
+    dimension gets that size: a number that a contract or a version bounds the size by, for arrays in registers.
 
     Before:
         float t[4][8];
@@ -147,7 +148,7 @@ def pad(session: Session, target: TargetLike, dim: int, by: int = 1) -> Handle:
         float t[4][9];
         t[0][0] = 0.0f;
 
-    Needs: a local array. Fails: never.
+    Needs: a local array. Fails: when the size `to` is smaller than the array.
     Returns: the declaration.
     """
     path = session.find(target, "decl")
@@ -155,7 +156,8 @@ def pad(session: Session, target: TargetLike, dim: int, by: int = 1) -> Handle:
     dims = dims_of(decl)
     if not 0 <= dim < len(dims) or by < 0:
         raise refuse(f"`{decl.name}` has no dimension {dim}", decl, code="OG604")
-    padded = tuple(plus(d, as_expression(by)) if k == dim else d for k, d in enumerate(dims))
+    size = plus(dims[dim], as_expression(by)) if to is None else as_expression(to)
+    padded = tuple(size if k == dim else d for k, d in enumerate(dims))
     return _relayout(session, path, decl, padded, lambda indices: indices)
 
 

@@ -11,9 +11,9 @@ from optigpu.script.program_names import program_names
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Array, Expr, Index, Var
-from optigpu.syntax.free_names import body_free_vars, fresh_name
-from optigpu.syntax.program import Body, Stmt, Store
+from optigpu.syntax.exprs import Array, Binary, Expr, Index, Int, Var
+from optigpu.syntax.free_names import fresh_name
+from optigpu.syntax.program import Body, If, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
 from optigpu.transform.matrix.array_accesses import accesses_of
 from optigpu.transform.step_results import LocalCopy
@@ -22,7 +22,7 @@ from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.declared_types import array_of, declared, visible_names
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, collect_terms, lit, minus, plus, up_to
+from optigpu.transform.tools.simplified import cell, collect_terms, conjunction, less, lit, minus, plus, up_to
 from optigpu.transform.tools.unknown_names import no_such_name
 
 
@@ -34,9 +34,13 @@ def local_name_tile(
     var: str,
     local_var: str,
     tile: Sequence[tuple[Size, Size]],
+    to: TargetLike | None = None,
     uninit: bool = False,
+    clip: bool = False,
 ) -> LocalCopy:
-    """Work on a local copy of a part of an array. `tile` gives the start and the size in each dimension.
+    """Work on a local copy of a part of an array. `tile` gives the start and the size in each dimension. With `clip`, the
+    tile may stick out of the array in dimensions where its size is neither 1 nor that of the array: cells outside are not copied.
+    With `to`, all statements from `target` to `to` work on the copy.
 
     Before:
         for (int i = 0; i < 8; i++) {
@@ -62,22 +66,45 @@ def local_name_tile(
     `statement_on_copy`. As a target, the declaration.
     """
     path = session.find(target)
-    s = session.at(path)
+    last = path if to is None else session.find(to)
+    if path.sibling(last.index - path.index) != last or last.index < path.index:
+        raise refuse("`to` is not in the same body after the target", session.at(path), code="OG604")
+    body = session.around(path)[path.index : last.index + 1]
     array = array_of(session, path, var)
     if len(tile) != len(array.dims):
         raise refuse(f"`{var}` has {len(array.dims)} dimensions, the tile {len(tile)}", code="OG604")
     starts, sizes = [as_expression(a) for a, _ in tile], [as_expression(b) for _, b in tile]
     local = session.fresh(local_var, path)
     decl, frees = array_decl(local, array.elem, tuple(sizes))
-    moved = _moved(s, var, local, starts)
+    moved = tuple(_moved(s, var, local, starts) for s in body)
+    if moved == body:
+        raise refuse(f"`{var}` is not used here", body[0], code="OG601")
+    whole = [d for d in array.dims if d is not None]
+    if clip and len(whole) != len(tile):
+        raise refuse(f"the sizes of `{var}` are not known", body[0])
     names = _index_names(session, path, len(tile))
-    inside = cell(local, [Var(n) for n in names])
-    outside = cell(var, [plus(a, Var(n)) for a, n in zip(starts, names)])
-    copy_in: Body = () if uninit else (_nest(names, sizes, Store(inside, outside)),)
-    written = any(isinstance(x, Store) and root_name(x.target) == var for x in statements((s,)))
-    copy_out: Body = (_nest(names, sizes, Store(outside, inside)),) if written else ()
-    session.put(path, decl, *copy_in, moved, *copy_out, *frees)
-    return _local_copy(session, path, copy_in, copy_out)
+    numbers = [lit(0) if clip and size == lit(1) else Var(n) for n, size in zip(names, sizes)]
+    loops = {n.name: size for n, size in zip(numbers, sizes) if isinstance(n, Var)}
+    inside = cell(local, numbers)
+    outside = cell(var, [plus(a, n) for a, n in zip(starts, numbers)])
+    tests = [
+        t
+        for a, b, d, n in zip(starts, sizes, whole, numbers)
+        if isinstance(n, Var) and (a, b) != (lit(0), d)
+        for t in within(a, d, n)
+    ]
+
+    def nest(to: Index | Var, value: Expr) -> Stmt:
+        copy = Store(to, value)
+        inner = If(conjunction(tests), (copy,)) if clip and tests else copy
+        return _nest(list(loops), list(loops.values()), inner)
+
+    copy_in: Body = () if uninit else (nest(inside, outside),)
+    written = any(isinstance(x, Store) and root_name(x.target) == var for x in statements(body))
+    copy_out: Body = (nest(outside, inside),) if written else ()
+    begin, end = path.index, last.index + 1
+    session.edit_body(path, lambda b: (*b[:begin], decl, *copy_in, *moved, *copy_out, *frees, *b[end:]))
+    return _local_copy(session, path, copy_in, copy_out, len(moved))
 
 
 @transformation
@@ -142,15 +169,15 @@ def stack_copy(
     return _local_copy(session, path, copy_in, copy_out)
 
 
-def _local_copy(session: Session, path: StatementPath, copy_in: Body, copy_out: Body) -> LocalCopy:
-    """The result of a step that put a declaration, a copy, a statement on the copy, and a copy back at a path."""
+def _local_copy(session: Session, path: StatementPath, copy_in: Body, copy_out: Body, count: int = 1) -> LocalCopy:
+    """The result of a step that put a declaration, a copy, `count` statements on the copy, and a copy back at a path."""
     moved = path.sibling(1 + len(copy_in))
     return LocalCopy(
         session,
         session.at(path).id,
         session.handle(path.sibling(1)) if copy_in else None,
         session.handle(moved),
-        session.handle(moved.sibling(1)) if copy_out else None,
+        session.handle(moved.sibling(count)) if copy_out else None,
     )
 
 
@@ -191,6 +218,18 @@ def _index_names(session: Session, path: StatementPath, count: int) -> list[str]
     return names
 
 
+def within(start: Expr, size: Expr, number: Var) -> list[Expr]:
+    """The conditions for an index, which is a number from `start` on, to be in a dimension of an array."""
+    at = plus(start, number)
+    match collect_terms(start):
+        case Binary("-", left, right):  # `8 <= x` says more of the sum that is used than `0 <= x - 8`
+            return [Binary("<=", right, plus(left, number)), less(at, size)]
+        case Int() | Var() | Binary("*" | "+"):
+            return [less(at, size)]
+        case _:
+            return [Binary("<=", lit(0), at), less(at, size)]
+
+
 def _nest(names: Sequence[str], sizes: Sequence[Expr], inner: Stmt) -> Stmt:
     """Loops from 0 to the sizes around a statement."""
     for n, size in reversed(list(zip(names, sizes))):
@@ -211,6 +250,4 @@ def _moved(s: Stmt, var: str, local: str, starts: Sequence[Expr]) -> Stmt:
         y = map_stmt_exprs(y, lambda e: rewrite(element_permissions(e, var), shifted))
         return map_bodies(y, lambda b: tuple(walk(z) for z in b))
 
-    if var not in body_free_vars((s,)):
-        raise refuse(f"`{var}` is not used here", s, code="OG601")
     return walk(s)

@@ -1,0 +1,159 @@
+"""Rows that the threads of a block hold in registers while they reduce and write them: memory is read once and written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from optigpu.light_dataclass import dataclass, replace
+from optigpu.schedules.nest_reading import elements_of
+from optigpu.script.handles import Handle
+from optigpu.script.targets import Call, For, Write
+from optigpu.syntax.exprs import Binary, Expr, Var
+from optigpu.syntax.exprs import Call as CallOf
+from optigpu.syntax.program import CallStmt, Store
+from optigpu.syntax.walk import rewrite, subexpressions
+from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.reduce.reductions import operand
+from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import cell, lit, mod, value_of
+
+WARP = 32  # threads
+
+
+@dataclass(frozen=True)
+class HeldRows:
+    """Rows of at most `most` elements, which `threads` threads of a block hold as vectors of `vector` elements. Vectors of more
+    than one need rows of whole vectors, whose starts are aligned."""
+
+    most: int
+    threads: int
+    vector: int = 4
+
+    @property
+    def turns(self) -> int:
+        """How many vectors a thread holds."""
+        return self.most // (self.threads * self.vector)
+
+    def fits(self, length: Expr) -> Expr:
+        """The condition for rows of a length."""
+        short = Binary("<=", length, lit(self.most))
+        if self.vector == 1:
+            return short
+        return Binary("&&", short, Binary("==", mod(length, lit(self.vector)), lit(0)))
+
+    def fits_number(self, length: int) -> bool:
+        return length <= self.most and length % self.vector == 0
+
+
+def held_rows(
+    s: TransformSession,
+    grid: Sequence[str],
+    *,
+    loop: str,
+    reductions: Sequence[str],
+    outputs: Sequence[str],
+    inputs: Sequence[str],
+    form: HeldRows,
+) -> None:
+    """A kernel with a block for each iteration of `grid`, whose threads load the rows of `inputs` into registers first."""
+    results = (*reductions, *outputs)
+    loops = distinct_loops(s, loop, results)
+    copies = [held_copy(s, array, loop, loops) for array in inputs]
+    kept = [_kept(s, var, loop, later, loops[-1]) for k, var in enumerate(reductions) for later in results[k + 1 :]]
+    held = [*copies, *(name for name in kept if name is not None)]
+    for result in (*copies, *(_written_in(s, over, results) for over in loops)):
+        _spread(s, loop, result, form)
+    for name in held:
+        s.matrix.pad(name, 0, to=form.most)
+        if form.vector > 1:
+            s.matrix.split_dim(name, 0, form.vector)
+        if form.turns > 1:
+            s.matrix.split_dim(name, 0, form.threads)
+            s.matrix.reorder_dims(name, [1, 0, 2] if form.vector > 1 else [1, 0])
+    for var in reductions:
+        _combined(s, var, form.threads)
+    shared = [f"{var}_{kind}" for var in reductions for kind in ("parts", "groups")]
+    registers = {**dict.fromkeys(held, 1), **dict.fromkeys(reductions, 0)}  # every thread computes the results
+    s.gpu.launch(grid=grid, block=["t"], shared=shared, registers=registers)
+    for result in (*copies, *(f"d_{output}" for output in outputs)):
+        if form.vector > 1:
+            s.gpu.vectorize(For("v", body=Write(result)))
+
+
+def distinct_loops(s: TransformSession, loop: str, results: Sequence[str]) -> list[Handle]:
+    """The loops over an index that write the results, each once, which start at 0 then."""
+    loops = list(dict.fromkeys(s.handle(s.find(For(loop, body=Write(result)))) for result in results))
+    for over in loops:
+        if value_of(loop_at(s, over)[1].range.start) != 0:
+            s.loop.widen_range(over, 0)
+    return loops
+
+
+def _written_in(s: TransformSession, loop: Handle, results: Sequence[str]) -> str:
+    """The first of the results that a loop writes."""
+    return next(x for x in results if s.find(Write(x)).inside(loop.path()))
+
+
+def _spread(s: TransformSession, loop: str, result: str, form: HeldRows) -> None:
+    """Divide the loop that writes a result into t, u, v: adjacent threads t have adjacent vectors, each thread some of them, which
+    u counts, and v counts the elements of one. Each vector is tested as a whole."""
+    over = For(loop, body=Write(result))
+    if form.vector > 1:
+        tiles = s.loop.tile(over, form.vector, outer="t")
+        s.loop.rename(tiles.inner, "v")
+        vectors = tiles.outer
+    else:
+        vectors = s.loop.rename(over, "t")
+    s.loop.extend_range(vectors, form.most // form.vector)
+    if form.turns > 1:
+        s.loop.tile(vectors, form.threads, outer="u")
+        s.loop.reorder("t", "u", at=Write(result))
+
+
+def _combined(s: TransformSession, var: str, threads: int) -> None:
+    """Let each thread reduce its own elements, then the threads of a warp some of these each, and one thread what they leave: three
+    barriers, where a tree has one for each of its levels."""
+    parts = s.reduce.parts(For("t", body=Write(var)), var=var, parts=f"{var}_parts", part=f"{var}_part")
+    by_lane = s.loop.tile(parts.combine, WARP, outer="g")
+    s.loop.reorder("t", "g", at=Write(var))
+    lanes = s.reduce.parts(by_lane.inner, var=var, parts=f"{var}_groups", part=f"{var}_group")
+    s.loop.extend_range(lanes.loop, threads)
+    s.loop.rename(lanes.combine, "lane")
+
+
+def held_copy(s: TransformSession, array: str, loop: str, loops: Sequence[Handle], most: int | None = None) -> str:
+    """Copy a row of an array to a local array before the loops, which then use the copy: of its length, or of `most` cells.
+    Returns its name."""
+    found = {e for x in loops for e in elements_of(s, x) if e.array == array}
+    if len(found) != 1:
+        raise refuse(f"`{array}` is read with {len(found)} different indices in rows", loops[0].statement())
+    (row,) = found
+    length = loop_at(s, loops[0])[1].range.bound if most is None else lit(most)
+    window = [(lit(0), length) if e == Var(loop) else (e, 1) for e in row.indices]
+    name = f"{array}_row"
+    copy = s.matrix.local_name_tile(loops[0], to=loops[-1], var=array, local_var=name, tile=window, clip=True)
+    assert copy.copy_in is not None
+    s.loop.rename(copy.copy_in, loop)
+    if len(window) > 1:
+        s.matrix.merge_dims(name, 0, len(window))
+    return name
+
+
+def _kept(s: TransformSession, var: str, loop: str, later: str, last: Handle) -> str | None:
+    """If a later loop computes the elements that are summed up once more, by a function call, let it use those of the sum. Returns
+    the name of the local array of them."""
+    update, other = s.at(For(loop) / Write(var)), s.at(For(loop) / Write(later))
+    assert isinstance(update, Store) and isinstance(other, Store)
+    value = operand(update)
+    if not any(isinstance(x, CallOf) for x in subexpressions(value)) or value not in subexpressions(other.value):
+        return None
+    s.variable.bind(For(loop) / Write(var), f"{var}_kept", value)
+    s.loop.hoist(f"{var}_kept")
+    for path in s.find_all(Call("free")):
+        if s.at(path) == CallStmt(CallOf("free", (Var(f"{var}_kept"),))):
+            s.instr.move(path, after=last)
+    path = s.find(For(loop) / Write(later))
+    element = cell(f"{var}_kept", [Var(loop)])
+    s.put(path, replace(other, value=rewrite(other.value, lambda e: element if e == value else e)))
+    return f"{var}_kept"

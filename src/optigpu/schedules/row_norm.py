@@ -1,0 +1,92 @@
+"""Rows that are normalised: sums and maxima of a row, then its elements, such as softmax, layer norm and RMS norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+
+from optigpu.schedules.held_rows import HeldRows, held_rows
+from optigpu.schedules.required_names import require_in_nest
+from optigpu.schedules.row_loops import length_of
+from optigpu.schedules.rows import rows
+from optigpu.script.handles import IfBranch
+from optigpu.script.targets import For, Write
+from optigpu.script.transformation import transformation
+from optigpu.syntax.macro_constants import constants_of
+from optigpu.syntax.substitution import substitute
+from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.simplified import folded, value_of
+
+VECTOR = 4
+HELD = (
+    HeldRows(1024, 256),
+    HeldRows(4096, 256),
+    HeldRows(16384, 512),
+    HeldRows(8192, 512, vector=1),
+)
+
+
+@transformation
+def row_norm(
+    s: TransformSession,
+    *grid: str,
+    loop: str,
+    reductions: Sequence[str],
+    outputs: Sequence[str],
+    inputs: Sequence[str],
+    online: bool = False,
+    held: Sequence[HeldRows] = HELD,
+    threads: int = 512,
+    versions: bool = True,
+) -> None:
+    """Kernels of loops `grid` over rows, whose loops over `loop` reduce each row and then write it; rows of any length.
+
+    Rows of a length that one of `held` fits stay in the registers of a block: memory is read once and written once. Longer rows are
+    read several times. `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order;
+    with `online`, a maximum and a sum of exponentials relative to it, which one pass over a longer row computes. `outputs` are the
+    arrays that such loops write, `inputs` those that several of these loops read. Without `versions`, one kernel for rows of all
+    lengths reads them several times.
+
+    Before:
+        for (int i = 0; i < h; i++) {
+          float sum = 0.0f;
+          for (int j = 0; j < w; j++) {
+            sum += x[i][j] * x[i][j];
+          }
+          for (int j = 0; j < w; j++) {
+            y[i][j] = x[i][j] / sqrtf(sum);
+          }
+        }
+    Step: schedules.row_norm(s, "i", loop="j", reductions=["sum"], outputs=["y"], inputs=["x"])
+    After: a version of the function for each of `held`, such as `w <= 1024 && w % 4 == 0`, and one for all other rows.
+
+    Needs: in the loops `grid`, one loop over `loop` for each of `reductions` and `outputs`, with the same number of iterations.
+    Fails: when a loop uses what a later one computes.
+    """
+    require_in_nest(s, grid, loop, (*reductions, *outputs))
+    length = length_of(s, For(loop, body=Write(outputs[-1])))
+    number = value_of(folded(substitute(length, constants_of(s.program))))
+    rest: IfBranch | None = None
+    for form in held:
+        if not (versions if number is None else form.fits_number(number)):
+            continue
+        here = rest
+        if number is None:
+            here, rest = s.function.versions(form.fits(length), at=rest)
+        with nullcontext() if here is None else s.inside(here):
+            held_rows(s, grid, loop=loop, reductions=reductions, outputs=outputs, inputs=inputs, form=form)
+        if number is not None:
+            return
+    with nullcontext() if rest is None else s.inside(rest):
+        rows(
+            s,
+            *grid,
+            loop=loop,
+            reductions=reductions,
+            outputs=outputs,
+            inputs=inputs,
+            online=online,
+            vector=VECTOR,
+            threads=threads,
+        )
+    s.gpu.stay_on_device()
