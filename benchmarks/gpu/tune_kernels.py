@@ -12,37 +12,33 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import optigpu as og
-from optigpu import For, Write
-from optigpu.schedules import contraction, rows, total
+from optigpu import schedules
 
 ROOT = Path(__file__).resolve().parents[2] / "examples"
 
 
-def matmul(s: og.Script, tile: tuple[int, int, int] = (64, 128, 16), each: tuple[int, int] = (8, 8)) -> None:
-    vector = ["a", "b", "c"]
-    contraction(s, rows="i", cols="j", inner="k", left="a", right="b", out="c", tile=tile, each=each, vector=vector)
+def matmul(s: og.Script, tile: tuple[int, int, int] | None = None, each: tuple[int, int] = (8, 8)) -> None:
+    """The default has versions with two sizes of tiles; a tile that is given is the only one."""
+    if tile is None:
+        schedules.matmul(s)
+    else:
+        schedules.matmul(s, tile=tile, each=each, versions=False)
 
 
-def softmax(s: og.Script, threads: int = 256, vector: int = 4, in_flight: int = 4) -> None:
+def softmax(s: og.Script, most: int = 0, threads: int = 512) -> None:
+    """The default has versions for four lengths of rows; with `most`, rows up to this length are held in the registers of `threads`
+    threads."""
+    held = {"held": (schedules.HeldRows(most, threads),)} if most else {}
     names = {"loop": "j", "reductions": ["best", "total"], "inputs": ["a"], "outputs": ["b"]}
-    rows(s, "i", online=True, threads=threads, vector=vector, in_flight=in_flight, **names)
+    schedules.row_norm(s, "i", online=True, **names, **held)
 
 
 def transpose(s: og.Script, tile: int = 64, rows: int = 4) -> None:
-    """Square tiles through shared memory; `rows` rows of a tile are copied at a time."""
-    s.loop.tile("x", tile, outer="bx", tail="guard")
-    s.loop.tile("y", tile, outer="by", tail="guard")
-    s.loop.reorder("by", "bx", "x", "y")
-    s.matrix.stage("a", at="x", name="tile")
-    s.loop.tile(For("y", body=Write("tile")), rows, outer="j")
-    s.loop.tile(For("x", body=Write("b")), rows, outer="k")
-    s.loop.reorder("y", "x", "j", at=Write("tile"))
-    s.loop.reorder("x", "y", "k", at=Write("b"))
-    s.gpu.launch(grid=["by", "bx"], block=["y", "x"], shared={"tile": og.pad(1)})
+    schedules.transpose(s, read_along="x", write_along="y", input="a", output="b", tile=tile, rows=rows)
 
 
 def reduction(s: og.Script, threads: int = 256, blocks: int = 512, in_flight: int = 4) -> None:
-    total(s, "i", var="sum", result="out", threads=threads, blocks=blocks, in_flight=in_flight)
+    schedules.total(s, "i", var="sum", result="out", threads=threads, blocks=blocks, in_flight=in_flight)
 
 
 def products(shapes: Iterable[tuple[int, int, int]]) -> list[dict[str, int]]:
@@ -80,13 +76,12 @@ if __name__ == "__main__":
     og.tune(
         softmax,
         [
-            {"threads": 64},
-            {"threads": 128},
-            {"threads": 512},
-            {"threads": 1024},
-            {"threads": 64, "in_flight": 1},
-            {"threads": 256, "in_flight": 2},
-            {"threads": 512, "in_flight": 2},
+            {"most": 512, "threads": 64},
+            {"most": 1024, "threads": 128},
+            {"most": 2048, "threads": 256},
+            {"most": 4096, "threads": 512},
+            {"most": 8192, "threads": 512},
+            {"most": 16384, "threads": 1024},
         ],
         program=ROOT / "softmax_rows.c",
         sizes=[{"h": h, "w": w} for h, w in [*ROWS, (1 << 13, 8192), (1 << 12, 16384), (1 << 10, 65536)]],
@@ -94,7 +89,7 @@ if __name__ == "__main__":
     )
     og.tune(
         transpose,
-        {"tile": [32, 64], "rows": [2, 4, 8, 16]},
+        {"tile": [32, 64], "rows": [4, 8, 16]},
         program=ROOT / "transpose.c",
         sizes=[{"W": w, "H": h} for w, h in [*MATRICES, (64, 1 << 20), (1 << 20, 64)]],
         name="transpose",
