@@ -15,6 +15,7 @@ from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.compiled_checks import checks_of, library_of
+from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.fact_code import HELPERS, INTEGER, TRUTH, fact_text, size_text
 from optigpu.runtime.preconditions import holds, integer_value
@@ -195,6 +196,51 @@ def test_both_checks_agree_on_every_change_of_one_argument(name: str) -> None:
                 assert passed is None or not isinstance(slow, str), args
                 agreed += 1
     assert agreed > 50
+
+
+def numpy_changes(a: Any) -> list[Any]:
+    """What may stand in the place of a NumPy array."""
+    fixed, room = a.copy(), np.zeros(a.nbytes + 1, np.uint8)
+    fixed.flags.writeable = False
+    odd = room[1:].view(a.dtype).reshape(a.shape)
+    return [
+        fixed, odd, a.astype(np.int64), a.astype(a.dtype.newbyteorder()), a[::-1], a.T.copy().T, a[..., None], list(a), None, 3,
+        np.ma.masked_array(a), a.view(np.recarray), np.zeros((*a.shape[:-1], a.shape[-1] + 1), a.dtype), a[:0],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(SIGNATURES))
+@pytest.mark.filterwarnings("ignore:.*does not check")
+def test_both_checks_agree_on_numpy_arrays(name: str) -> None:
+    s, quickly = SIGNATURES[name], 0
+    got: list[tuple[Any, ...]] = []
+    k = object.__new__(CFunction)
+    k.signature, k._open, k._usual = s, Unchecked(s.name), UsualCalls(s, {}, ("numpy",))
+    k._function = lambda *raw: got.append(raw)
+    for order in s.orders():
+        usual = [x.array if isinstance(x, Tensor) else x for x in usual_arguments(s, order, SIZES)]
+        calls = [tuple(usual), tuple(usual)]
+        for i, x in enumerate(usual):
+            same = [y for y in usual if isinstance(y, np.ndarray) and y is not x]
+            others = [*numpy_changes(x), *same] if isinstance(x, np.ndarray) else SCALARS
+            calls += [(*usual[:i], other, *usual[i + 1 :]) for other in others]
+        for args in calls:
+            passed = k._usual.passed(args, {})
+            slow = outcome_on_host(k, got, args)
+            assert passed is None or not isinstance(slow, str), (args, slow)
+            if passed is not None and not passed[0][2]:
+                assert [repr(x) for x in passed[0][0]] == slow
+                quickly += 1
+    assert quickly > 3
+
+
+def outcome_on_host(k: CFunction, got: list[tuple[Any, ...]], args: tuple[Any, ...]) -> Any:
+    got.clear()
+    try:
+        k.checked_call(args, {})
+    except (CallError, MemoryError) as e:
+        return str(e)
+    return [repr(x) for x in got[0]]
 
 
 @pytest.mark.parametrize("name", sorted(SIGNATURES))

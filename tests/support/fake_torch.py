@@ -59,6 +59,8 @@ class Tensor:
         return -1 if self.gpu is None else self.gpu
 
     def data_ptr(self) -> int:
+        if self.huge and self.array.size:
+            return 1 << 60  # far from everything
         return int(self.array.ctypes.data) if self.array.size and not self.lost else 0
 
     def detach(self) -> Tensor:

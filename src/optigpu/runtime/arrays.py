@@ -54,12 +54,19 @@ def view_of(value: object, stream: int = 0) -> ArrayBuffer | None:
         if not pointer and 0 not in value.shape and (device is not None or value.device.type == "cpu"):
             raise CallError("a tensor whose memory is not there")
         return ArrayBuffer(tuple(value.shape), dtype, pointer, value.is_contiguous(), True, device, "torch")
-    interface = getattr(value, "__cuda_array_interface__", None)
-    if interface is not None:
-        return from_interface(value, interface)
     if is_by_dlpack(value):
         return by_dlpack(value, stream)
-    return None
+    interface = interface_of(value)
+    return None if interface is None else from_interface(value, interface)
+
+
+def interface_of(value: object) -> dict[str, Any] | None:
+    """`__cuda_array_interface__`; None if there is none for this array."""
+    try:
+        out: dict[str, Any] | None = getattr(value, "__cuda_array_interface__", None)
+    except Exception:  # JAX's arrays in host memory, and arrays on several devices
+        return None
+    return out
 
 
 def view_of_numpy(array: NDArray[Any]) -> ArrayBuffer:
@@ -68,11 +75,15 @@ def view_of_numpy(array: NDArray[Any]) -> ArrayBuffer:
 
 
 def is_by_dlpack(value: object) -> bool:
-    """Whether an array is known by DLPack alone."""
+    """Whether an array is used by DLPack: it has no other interface, or one that says that it must not be written. Then DLPack, by
+    which its library is asked for a stream, is the better way to read it."""
     torch = sys.modules.get("torch")
     if isinstance(value, np.ndarray | np.generic) or (torch is not None and isinstance(value, torch.Tensor)):
         return False
-    return hasattr(value, "__dlpack_device__") and getattr(value, "__cuda_array_interface__", None) is None
+    if not hasattr(value, "__dlpack_device__"):
+        return False
+    interface = interface_of(value)
+    return interface is None or bool(interface["data"][1])
 
 
 def by_dlpack(value: Any, stream: int) -> ArrayBuffer:

@@ -263,10 +263,13 @@ class CudaFunction:
         note_written(written)
         with on_gpu(device, views):
             stream = current_stream(list(views.values()))
-            result = self.number(lambda *more: self.on_device(raw, more, stream, device))
-            if any(v.kind == "dlpack" for v in views.values()):
-                wait_for(device, stream)  # the protocol has no way to tell the array's library when the work is done
-        return result
+            try:
+                return self.number(lambda *more: self.on_device(raw, more, stream, device))
+            finally:
+                if any(v.kind == "dlpack" for v in views.values()):
+                    wait_for(
+                        device, stream
+                    )  # the protocol has no way to tell the array's library when the work is done
 
     def device_arguments(self, bound: Arguments, views: dict[str, ArrayBuffer]) -> list[float]:
         name = self.signature.name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -25,8 +26,9 @@ from optigpu.codegen.launch_plan import (
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import ctype
 from optigpu.runtime.driver import Driver, driver
+from optigpu.runtime.fact_code import INTEGER, KINDS, Names, compiled_value, fact_text, size_text
 from optigpu.runtime.preconditions import holds, integer_value
-from optigpu.runtime.signature import ArrayParam, Signature
+from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax.exprs import Expr
 from optigpu.syntax.types import Scalar
 
@@ -46,6 +48,8 @@ class Launcher:
         self.plan = plan
         self.image = image
         self.drivers = drivers
+        self._values: dict[int, Callable[[Mapping[str, Any]], Any]] = {}
+        self._names = {n: (f"v[{n!r}]", kind) for n, kind in numbers_of(signature, plan)}
         self._functions: dict[tuple[int, str], ctypes.c_void_p] = {}
         self._modules: dict[int, ctypes.c_void_p] = {}
 
@@ -95,9 +99,27 @@ class Launcher:
         return total
 
     def integer(self, e: Expr, values: Mapping[str, Any]) -> int:
-        value = integer_value(e, values)
-        assert value is not None, e
-        return value
+        return int(self.value(e, values, size_text, integer_value))
+
+    def condition(self, e: Expr, values: Mapping[str, Any]) -> bool:
+        return bool(self.value(e, values, fact_text, holds))
+
+    def value(
+        self,
+        e: Expr,
+        values: Mapping[str, Any],
+        text_of: Callable[[Expr, Names], str | None],
+        interpreted: Callable[[Expr, Mapping[str, Any]], Any],
+    ) -> Any:
+        """The value of an expression of the plan, by a function that is compiled once."""
+        known = self._values.get(id(e))  # the plan keeps it alive
+        if known is None:
+            text = text_of(e, self._names)
+            known = partial(interpreted, e) if text is None else compiled_value(text, ["v"])
+            self._values[id(e)] = known
+        out = known(values)
+        assert out is not None, e
+        return out
 
     def function(self, d: Driver, device: int, kernel: str) -> ctypes.c_void_p:
         if device not in self._modules:
@@ -143,9 +165,7 @@ class _Run:
                 case PlanRepeat():
                     self.repeat(step)
                 case PlanChoice(test, then, other):
-                    chosen = holds(test, self.values)
-                    assert chosen is not None, test
-                    self.run(then if chosen else other)
+                    self.run(then if self.of.condition(test, self.values) else other)
 
     def integer(self, e: Expr) -> int:
         return self.of.integer(e, self.values)
@@ -183,6 +203,22 @@ class _Run:
 
     def scalar(self, t: Scalar, value: Any) -> Any:
         return ctype(t)(value)
+
+
+def numbers_of(signature: Signature, plan: Plan) -> Iterator[tuple[str, str]]:
+    """The numbers of a plan, with what `fact_code` calls their kinds."""
+    yield from ((p.name, KINDS[p.type.kind]) for p in signature.params if isinstance(p, ScalarParam))
+    for step in plan:
+        match step:
+            case PlanLet(name):
+                yield name, INTEGER
+            case PlanRepeat(index, body=body):
+                yield index, INTEGER
+                yield from numbers_of(signature, body)
+            case PlanChoice(_, then, other):
+                yield from numbers_of(signature, then + other)
+            case _:
+                pass
 
 
 def stepped(at: int, op: str, amount: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.runtime.arrays import is_by_dlpack, view_of
+from optigpu.runtime.arrays import interface_of, is_by_dlpack, view_of
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.dlpack import CPU, CUDA_HOST, device_of
 from optigpu.runtime.driver import DeviceArray
@@ -44,11 +44,9 @@ def view_of_kind(value: object) -> str:
         return "torch"
     if cupy is not None and isinstance(value, cupy.ndarray):
         return "cupy"
-    if getattr(value, "__cuda_array_interface__", None) is not None:
-        return "array"
     if is_by_dlpack(value):
         return "numpy" if device_of(value)[0] in (CPU, CUDA_HOST) else "dlpack"
-    return ""
+    return "" if interface_of(value) is None else "array"
 
 
 def new_array(beside: Any, p: ArrayParam, shape: tuple[int, ...], on_gpu: bool) -> Any:

@@ -1,0 +1,29 @@
+"""Build the verified programs that check_calls.py calls into build/calls/.    python benchmarks/gpu/generate_calls.py"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from optigpu.api import Script
+from optigpu.runtime.manifest import save
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = ROOT / "build" / "calls"
+SOURCES = [*sorted((ROOT / "benchmarks/gpu/calls").glob("*.c"))]
+SOURCES += [
+    ROOT / "examples/gpu" / name for name in ("fast/vector_add.c", "fast/reduce.c", "reduce.c", "transpose_any.c")
+]
+
+
+def main() -> int:
+    for path in SOURCES:
+        key = f"{path.stem}_fast" if path.parent.name == "fast" else path.stem
+        built = Script(str(path)).built_cuda()
+        save(built, TARGET, key)
+        print(f"{key}: {'verified' if built.verified else 'NOT VERIFIED'}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
