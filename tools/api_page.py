@@ -150,7 +150,7 @@ def signature_of(f: Callable[..., object], method: bool = False) -> str:
     for p in list(signature.parameters.values())[1 if method else 0 :]:
         if p.kind is p.KEYWORD_ONLY and not any(text.startswith("*") for text in texts):
             texts.append("*")
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
         default = "" if p.default is p.empty else f" = {p.default!r}".replace("'", '"')
         texts.append(f"{star}{p.name}{': ' + _type(p.annotation) if p.annotation is not p.empty else ''}{default}")
     returned = signature.return_annotation

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from optigpu.schedules.contraction import contraction
+from optigpu.schedules.contraction_tools import start_at_zero
 from optigpu.schedules.matmul import PRECISIONS
 from optigpu.schedules.product_reading import ProductReading, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
@@ -80,6 +81,7 @@ def convolution(
         rows=rows, cols=cols, inner=inner, filters=filters, image=image, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
     names: dict[str, Any] = {"grid": [], "taps": [], **p.names(), "skip": skip}
+    start_at_zero(s, p.total)
     if planes:
         names |= _in_planes(s, p)
     if precision == "float":

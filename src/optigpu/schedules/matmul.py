@@ -7,6 +7,7 @@ from typing import Any
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import contraction
+from optigpu.schedules.contraction_tools import start_at_zero
 from optigpu.schedules.product_reading import ProductReading, extent_of, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
 from optigpu.schedules.reading import code
@@ -92,6 +93,7 @@ def matmul(
         s, "matmul", {},
         rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
+    start_at_zero(s, p.total)
     tensor = precision != "float"
     usual = (128, 128, 16 if p.is_rectangular else DEPTH_OF_TRIANGLES)
     whole = KernelShape(tile or usual, warp if tensor else each)

@@ -62,7 +62,7 @@ def _parameters_text(f: Callable[..., object]) -> str:
     for p in parameters:
         if p.kind is p.KEYWORD_ONLY and not any(text.startswith("*") for text in texts):
             texts.append("*")
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
         default = "" if p.default is p.empty else f" = {p.default!r}".replace("'", '"')
         texts.append(f"{star}{p.name}: {p.annotation}{default}")
     return f"({', '.join(texts)})"
