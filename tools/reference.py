@@ -1,15 +1,18 @@
-"""Writes docs/reference.md, which is rendered from the cards of all transformations."""
+"""Writes docs/reference.md and docs/schedules.md, which are rendered from the cards of all transformations and schedules."""
 
 from __future__ import annotations
 
+import inspect
 from itertools import groupby
 from pathlib import Path
 from textwrap import indent
 
-from optigpu.transform.cards import Card, cards
+from optigpu import schedules
+from optigpu.transform.cards import Card, card_of, cards
 from optigpu.transform.registry import GROUPS
 
-TARGET = Path(__file__).parent.parent / "docs" / "reference.md"
+DOCS = Path(__file__).parent.parent / "docs"
+TARGET, SCHEDULES = DOCS / "reference.md", DOCS / "schedules.md"
 HEAD = """# Transformations
 
 Rendered by `tools/reference.py` from the docstrings in `src/optigpu/transform/`; a test runs every example. How scripts work:
@@ -30,6 +33,48 @@ def reference() -> str:
     return HEAD + "\n".join(table) + "\n\n" + "\n".join(f"## {n}\n\n" + "\n".join(map(shown, g)) for n, g in groups)
 
 
+SCHEDULES_HEAD = """# Schedules
+
+Rendered by `tools/reference.py` from the docstrings in `src/optigpu/schedules/`. A schedule makes fast kernels of a plain loop
+nest: an ordinary function of [transformations](reference.md), and one step of a script, which is verified like any other. Its
+source is meant to be read: copy it where you need something else. `schedules.auto(s)` picks one. "after" says in words what becomes
+of the loops, for the default arguments.
+
+```python
+import optigpu as og
+from optigpu.schedules import matmul
+
+s = og.Script("matmul.c")
+matmul(s)
+s.emit("matmul.cu")
+```
+
+"""
+
+
+def schedules_page() -> str:
+    functions = {name: getattr(schedules, name) for name in schedules.__all__}
+    found = [card_of(name, f) for name, f in functions.items() if inspect.isfunction(f)]
+    table = ["| schedule | what it makes |", "|---|---|"]
+    table += [f"| [{c.name}](#{anchor(c)}) | {_first_sentence(c.what)} |" for c in found]
+    return SCHEDULES_HEAD + "\n".join(table) + "\n\n" + "\n".join(map(_shown_schedule, found))
+
+
+def _first_sentence(what: str) -> str:
+    text = " ".join(what.split())
+    return text[: text.index(". ") + 1] if ". " in text else text
+
+
+def _shown_schedule(card: Card) -> str:
+    text = f"## {card.name}\n\n`{card.name}{card.signature.replace('(', '(s, ', 1)}`\n\n"
+    text += "\n\n".join(" ".join(paragraph.split()) for paragraph in card.what.split("\n\n")) + "\n"
+    if not card.step:
+        return text
+    after = " ".join(card.after.split())
+    code = f"\n```c\n{indent(card.before, '  ')}\n// {card.step}\n```\n\n"
+    return text + code + f"- after: {after}\n- needs: {card.needs}\n- fails: {card.fails}\n"
+
+
 def anchor(card: Card) -> str:
     """As GitHub names a heading."""
     return card.name.replace(".", "")
@@ -47,3 +92,4 @@ def shown(card: Card) -> str:
 
 if __name__ == "__main__":
     TARGET.write_text(reference(), encoding="utf-8")
+    SCHEDULES.write_text(schedules_page(), encoding="utf-8")

@@ -77,7 +77,31 @@ def test_what_was_chosen_is_the_step_that_a_script_would_have() -> None:
     assert "matmul" in [x.schedule for x in choice.passed_over]
 
 
-def test_each_loop_gets_a_schedule() -> None:
+SCALED_TWICE = """#include <optigpu.h>
+void twice(int n, float a[n], float b[n], float c[n]) {
+  __requires("A: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __writes("b ~> Matrix1(n, fun i -> 2 * A(i)), c ~> Matrix1(n, fun i -> 6 * A(i))");
+  for (int i = 0; i < n; i++) b[i] = 2.0f * a[i];
+  for (int i = 0; i < n; i++) c[i] = 3.0f * b[i];
+}
+"""
+
+
+def test_each_loop_gets_a_kernel_and_data_stays_on_the_device() -> None:
+    s = og.Script(parse_text(SCALED_TWICE, "twice.c"))
+    assert len(auto(s).proposals) == 2
+    assert s.text().count("kernel_launch(") == 2 and s.text().count("memcpy_host_to_device") == 1
+    twice = s.built_cuda().function(standin=True)
+    for n in (0, 1, 1000, 1025):
+        a = np.arange(n, dtype=np.float32)
+        b, c = np.full(n, np.nan, np.float32), np.full(n, np.nan, np.float32)
+        twice(a=a, b=b, c=c)
+        assert (b == 2 * a).all() and (c == 6 * a).all()
+
+
+@pytest.mark.slow
+def test_each_loop_gets_a_schedule_of_its_own() -> None:
     s = og.Script(parse_text(TWO_LOOPS, "two.c"))
     first, second = auto(s).proposals
     assert str(first).startswith('matmul(s, rows="i", cols="j", inner="k"') and str(second) == 'elements(s, "i", "j")'

@@ -14,17 +14,17 @@ from optigpu.schedules import contraction, matmul
 from optigpu.syntax.diagnostic import InputError
 from tests.conftest import ROOT
 
-# c = max(alpha * a bᵀ + bias, 0)
+# c = max(alpha * (a bᵀ + bias), 0): the sum starts with the bias
 LINEAR = """#include <optigpu.h>
 void linear(int m, int n, int p, float alpha, float a[m][p], float b[n][p], float bias[n], float c[m][n]) {
   __requires("A: int * int -> float, B: int * int -> float, Z: int -> float");
   __reads("a ~> Matrix2(m, p, A), b ~> Matrix2(n, p, B), bias ~> Matrix1(n, Z)");
-  __writes("c ~> Matrix2(m, n, fun i j -> max(alpha * Sum(k in 0..p, A(i, k) * B(j, k)) + Z(j), 0.0f))");
+  __writes("c ~> Matrix2(m, n, fun i j -> max(alpha * (Z(j) + Sum(k in 0..p, A(i, k) * B(j, k))), 0.0f))");
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) {
-      float sum = 0.0f;
+      float sum = bias[j];
       for (int k = 0; k < p; k++) sum += a[i][k] * b[j][k];
-      c[i][j] = fmaxf(alpha * sum + bias[j], 0.0f);
+      c[i][j] = fmaxf(alpha * sum, 0.0f);
     }
   }
 }
@@ -86,13 +86,13 @@ def test_a_linear_layer_of_any_size(linear: CudaFunction, m: int, n: int, p: int
     rng = np.random.default_rng(m + n + p)
     a, b, bias, c = numbers(rng, m, p), numbers(rng, n, p), numbers(rng, n), np.full((m, n), np.nan, np.float32)
     linear(alpha=0.5, a=a, b=b, bias=bias, c=c)
-    wanted = np.maximum(0.5 * a.astype(np.float64) @ b.T.astype(np.float64) + bias, 0.0)
+    wanted = np.maximum(0.5 * (a.astype(np.float64) @ b.T.astype(np.float64) + bias), 0.0)
     assert np.allclose(c, wanted, rtol=1e-4, atol=1e-4)
 
 
 def test_a_batch_of_transposed_factors() -> None:
     s = script(BATCHED)
-    matmul(s, tile=(32, 64, 8), each=(4, 4), vector=["b"], versions=False)
+    matmul(s, tile=(32, 64, 8), each=(4, 4), vector=[], versions=False)
     f = built(s)
     for batch, m, n, p in ((0, 2, 2, 2), (2, 0, 3, 1), (1, 1, 1, 1), (3, 64, 128, 16), (2, 65, 67, 19)):
         rng = np.random.default_rng(batch + m)

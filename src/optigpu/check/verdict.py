@@ -19,6 +19,8 @@ from optigpu.syntax.source import Loc, StatementId
 
 
 class Verdict(Enum):
+    """What the checker says of a function: REFUTED if an input was found on which it is seen to misbehave."""
+
     VERIFIED = "VERIFIED"
     REFUTED = "REFUTED"
     UNPROVED = "UNPROVED"
@@ -40,6 +42,8 @@ Refuter = Callable[[Program, str], Counterexample | None]
 
 @dataclass
 class FunctionResult:
+    """The verdict on a function, with its proof or its problem. `normaliser` and `solver` count the obligations by who decided."""
+
     name: str
     verdict: Verdict
     seconds: float
@@ -65,6 +69,8 @@ class ProofStore(Protocol):
 
 @dataclass
 class ProgramResult:
+    """The verdicts on the functions of a program, and what they rest on."""
+
     file: str
     functions: list[FunctionResult]
     axioms: list[str]

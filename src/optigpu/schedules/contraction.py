@@ -92,6 +92,23 @@ def contraction(
     or `inside`. Without these the next chunk is loaded while the present one is used, and `name` is a prefix of the names of new
     loops and arrays, for programs with several such kernels. `divided`: the contract, or the condition of the version, implies that
     the tile divides all sizes and that there is something to add up; then nothing is tested.
+
+    Before:
+        for (int i = 0; i < m; i++) {
+          for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < p; k++) {
+              sum += a[i][k] * b[k][j];
+            }
+            c[i][j] = sum;
+          }
+        }
+    Step: schedules.contraction(s, rows="i", cols="j", inner="k", left="a", right="b", out="c")
+    After: a kernel whose blocks compute 64 x 128 elements of `c`, from tiles of 64 x 16 and 16 x 128 elements in shared memory, a
+    thread 8 x 8 of them in registers.
+
+    Needs: a nest of independent loops around one sum of products, all of whose loops are named.
+    Fails: OG311 when `divided` tiles may not divide a size.
     """
     inline_constants(s)
     others = [*grid, *taps, *inside]

@@ -7,8 +7,9 @@ from math import gcd
 
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.schedules.quotients import has_moving_quotients
+from optigpu.script.targets import Decl as DeclTarget
 from optigpu.script.targets import For, Target, Write
-from optigpu.syntax.exprs import Array, Binary, Expr, Index, Int
+from optigpu.syntax.exprs import Array, Binary, Cast, Expr, Index, Int, Real
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.macro_constants import constants_of
 from optigpu.syntax.program import Decl
@@ -34,6 +35,16 @@ def inline_constants(s: TransformSession) -> None:
     names = {x.name: None for x in inside if x.const and isinstance(x.type, Scalar)}
     for name in names:
         s.variable.inline(name)
+
+
+def start_at_zero(s: TransformSession, total: str) -> None:
+    """Add the value that a sum starts with, such as a bias, after the sum: tensor cores and guarded sums start with zero."""
+    first = s.at(DeclTarget(total))
+    init = first.init if isinstance(first, Decl) else None
+    while isinstance(init, Cast):
+        init = init.arg
+    if init is not None and not (isinstance(init, Int | Real) and init.value == 0):
+        s.accesses.shift_var(total, factor=init, inv=True)
 
 
 def number_bound(s: TransformSession, name: str) -> int:
@@ -69,12 +80,15 @@ def is_along(s: TransformSession, array: str, inner: str, other: str) -> bool:
 def last_size(s: TransformSession, array: str) -> Expr:
     params = [p for f in s.program.functions() for p in f.params if p.name == array]
     sizes = [p.type.dims[-1] for p in params if isinstance(p.type, Array)]
-    decls = [x for _, x in s.searched() if isinstance(x, Decl) and x.name == array]
+    whole = [
+        x for f in s.program.functions() for x in statements(f.body)
+    ]  # it may be declared outside what is searched
+    decls = [x for x in whole if isinstance(x, Decl) and x.name == array]
     sizes += [dims[-1] for x in decls if (dims := dims_of(x))]
     size = next((d for d in sizes if d is not None), None)
     if size is None:
         known = [p.name for f in s.program.functions() for p in f.params if isinstance(p.type, Array)]
-        known += [x.name for _, x in s.searched() if isinstance(x, Decl) and dims_of(x)]
+        known += [x.name for x in whole if isinstance(x, Decl) and dims_of(x)]
         raise no_such_name(f"`{array}` is no array of the function", array, known)
     return size
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from optigpu.schedules.contraction import contraction
+from optigpu.schedules.contraction_tools import start_at_zero
 from optigpu.schedules.matmul import PRECISIONS
 from optigpu.schedules.product_reading import ProductReading, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
@@ -46,6 +47,32 @@ def convolution(
     filters. `tile`: rows, columns and summands of a block; `warp`: rows and columns of a warp on tensor cores; `resident`: for how
     many blocks on a multiprocessor it has registers. `planes`: the last two loops over pixels are one, for images with short rows.
     `skip`: conditions on the loops of blocks and taps without which all summands are zero.
+
+    Before:
+        for (int o = 0; o < outputs; o++) {
+          for (int i = 0; i < h; i++) {
+            for (int j = 0; j < w; j++) {
+              float sum = 0.0f;
+              for (int c = 0; c < inputs; c++) {
+                for (int u = 0; u < 3; u++) {
+                  for (int v = 0; v < 3; v++) {
+                    if (0 <= i + u - 1 && i + u - 1 < h && 0 <= j + v - 1 && j + v - 1 < w) {
+                      sum += x[c][i + u - 1][j + v - 1] * f[o][c][u][v];
+                    }
+                  }
+                }
+              }
+              y[o][i][j] = sum;
+            }
+          }
+        }
+    Step: schedules.convolution(s)
+    After: a kernel whose blocks compute 128 pixels of a row for 64 outputs each, from 16 inputs and one tap at a time in shared
+    memory.
+
+    Needs: a nest of independent loops around one sum of products, of which the filters do not depend on the pixel and the image not
+    on the output.
+    Fails: with `planes`, when the contract lets a row of pixels be empty.
     """
     if precision not in PRECISIONS:
         raise refuse(f'precision="{precision}" is not known', help=f"one of {', '.join(PRECISIONS)}", code="OG604")
@@ -54,6 +81,7 @@ def convolution(
         rows=rows, cols=cols, inner=inner, filters=filters, image=image, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
     names: dict[str, Any] = {"grid": [], "taps": [], **p.names(), "skip": skip}
+    start_at_zero(s, p.total)
     if planes:
         names |= _in_planes(s, p)
     if precision == "float":

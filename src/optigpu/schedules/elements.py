@@ -17,6 +17,18 @@ def elements(
     """A kernel with a thread for each iteration of a loop nest. Adjacent threads have adjacent iterations of the last loop.
 
     `unroll`: a loop inside whose iterations load before the first of them is used. `name`: of the loop over blocks.
+
+    Before:
+        for (int i = 0; i < m; i++) {
+          for (int j = 0; j < n; j++) {
+            b[i][j] = 2.0f * a[i][j];
+          }
+        }
+    Step: schedules.elements(s, "i", "j")
+    After: a kernel of `m` rows of blocks of 128 threads, each of which computes one element.
+
+    Needs: loops each of which is the whole body of the one before, with independent iterations.
+    Fails: when iterations depend on each other.
     """
     if not loops:
         raise refuse("name the loops of the results, outermost first", help='elements(s, "i", "j")', code="OG604")

@@ -7,6 +7,7 @@ from typing import Any
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import contraction
+from optigpu.schedules.contraction_tools import start_at_zero
 from optigpu.schedules.product_reading import ProductReading, extent_of, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
 from optigpu.schedules.reading import code
@@ -66,6 +67,25 @@ def matmul(
     There are up to three versions: if there are fewer tiles than `blocks`, the tile is `few`, so that more blocks share the work;
     if the tile divides all sizes, nothing is tested; and one for all other sizes. `versions=False` makes the last one alone,
     `divided=True` the one that tests nothing: then the contract must imply that the tile divides the sizes.
+
+    Before:
+        for (int i = 0; i < m; i++) {
+          for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < p; k++) {
+              sum += a[i][k] * b[k][j];
+            }
+            c[i][j] = fmaxf(sum + bias[j], 0.0f);
+          }
+        }
+    Step: schedules.matmul(s)
+    After: three kernels: with tiles of 64 x 64 where fewer than 132 tiles of 128 x 128 cover `c`; without any test where `m` and
+    `n` are multiples of 128 and `p` of 16; and one for all other sizes. In each, a block loads the next tiles of `a` and `b` while
+    it computes with the present ones, and `fmaxf(sum + bias[j], 0.0f)` is computed before the store.
+
+    Needs: a nest of independent loops around one sum of products of two factors, of which one does not depend on `rows` and the
+    other one not on `cols`; one store of what becomes of the sum.
+    Fails: OG311 when `divided` tiles may not divide a size; OG602 when there are several products.
     """
     if precision not in PRECISIONS:
         raise refuse(f'precision="{precision}" is not known', help=f"one of {', '.join(PRECISIONS)}", code="OG604")
@@ -73,6 +93,7 @@ def matmul(
         s, "matmul", {},
         rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
+    start_at_zero(s, p.total)
     tensor = precision != "float"
     usual = (128, 128, 16 if p.is_rectangular else DEPTH_OF_TRIANGLES)
     whole = KernelShape(tile or usual, warp if tensor else each)

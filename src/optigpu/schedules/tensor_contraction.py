@@ -91,6 +91,22 @@ def tensor_contraction(
     names of new arrays, for programs with several such kernels.
 
     While a block uses the tiles of a chunk, its threads load those of the next one into registers.
+
+    Before:
+        for (int i = 0; i < m; i++) {
+          for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < p; k++) {
+              sum += a[i][k] * b[k][j];
+            }
+            c[i][j] = sum;
+          }
+        }
+    Step: schedules.tensor_contraction(s, rows="i", cols="j", inner="k", left="a", right="b", out="c")
+    After: a kernel whose blocks compute 128 x 128 elements of `c`, a warp 64 x 32 of them by products of 16 x 8 x 8.
+
+    Needs: a nest of independent loops around one sum of products of floats, all of whose loops are named.
+    Fails: when a tile is no multiple of the tile of a warp.
     """
     w = WarpTile(*tile, *warp)
     inline_constants(s)

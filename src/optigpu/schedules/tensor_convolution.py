@@ -40,7 +40,26 @@ def tensor_convolution(
 ) -> None:
     """Kernels of `out[rows][cols] = sum over taps and inner of filters[rows] * image[cols]`: one copies the filters so that
     adjacent `rows` are adjacent in memory, the other one is a `tensor_contraction`, in which all taps of `inner` are chunks of one
-    sum. `vector_out`: write two columns at a time where the size of a row is even; that is not shown if the size is a quotient."""
+    sum. `vector_out`: write two columns at a time where the size of a row is even; that is not shown if the size is a quotient.
+
+    Before:
+        for (int o = 0; o < outputs; o++) {
+          for (int j = 0; j < n - 2; j++) {
+            float sum = 0.0f;
+            for (int c = 0; c < inputs; c++) {
+              for (int p = 0; p < 3; p++) {
+                sum += f[o][c][p] * x[c][j + p];
+              }
+            }
+            y[o][j] = sum;
+          }
+        }
+    Step: schedules.tensor_convolution(s, rows="o", cols="j", inner="c", filters="f", image="x", out="y", grid=[], taps=["p"])
+    After: a kernel that writes `packed[p][c][o]`, and one whose blocks compute 128 pixels for 128 outputs each on tensor cores.
+
+    Needs: as for `tensor_contraction`; taps of constant number.
+    Fails: as `tensor_contraction`.
+    """
     inline_constants(s)
     others = [*grid, *taps]
     require_product(

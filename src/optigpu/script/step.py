@@ -12,6 +12,8 @@ from optigpu.syntax.source import NOWHERE, Loc
 
 @dataclass(frozen=True, slots=True)
 class Step:
+    """A step of a script: the program before and after it, and the verdict."""
+
     number: int  # 0 is the program as parsed
     title: str  # loop.tile("x", 32, outer="bx")
     file: str  # the script, or "" where there is none

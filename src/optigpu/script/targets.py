@@ -133,6 +133,7 @@ def Call(name: str | None = None) -> Target:
 
 
 def If() -> Target:
+    """A condition."""
     return Target((Pattern("if"),))
 
 

@@ -25,10 +25,11 @@ class Card:
 
 
 def cards() -> list[Card]:
-    return [_card(f"{group.name}.{name}", f) for group in GROUPS for name, f in transformations_of(group).items()]
+    return [card_of(f"{group.name}.{name}", f) for group in GROUPS for name, f in transformations_of(group).items()]
 
 
-def _card(name: str, f: Callable[..., object]) -> Card:
+def card_of(name: str, f: Callable[..., object]) -> Card:
+    """The card of a transformation, or of a schedule."""
     text = inspect.getdoc(f) or ""
     parts = re.split(
         r"^(Before|Step|After|Needs|Fails|Returns):", text.replace(". Fails:", ".\nFails:"), flags=re.MULTILINE
@@ -61,7 +62,7 @@ def _parameters_text(f: Callable[..., object]) -> str:
     for p in parameters:
         if p.kind is p.KEYWORD_ONLY and not any(text.startswith("*") for text in texts):
             texts.append("*")
-        star = "*" if p.kind is p.VAR_POSITIONAL else ""
+        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
         default = "" if p.default is p.empty else f" = {p.default!r}".replace("'", '"')
         texts.append(f"{star}{p.name}: {p.annotation}{default}")
     return f"({', '.join(texts)})"
