@@ -28,7 +28,7 @@ void f(int n, float a[n], float b[n]) {
 def test_random_scripts_keep_what_is_computed() -> None:
     tally, verifier = Tally(), Verifier(Settings())
     for number, path in islice(sequences(12, SOURCES), len(SOURCES)):
-        run_sequence(12, number, path, verifier, tally, length=9, compiled=0.02)
+        run_sequence(12, number, path, verifier, tally, length=10, compiled=0.02)
     assert not tally.bugs, tally.bugs[0]
     assert tally.outcomes["accepted"] > 50 and tally.outcomes["rejected"] > 20 and tally.runs > 500
 

@@ -42,8 +42,25 @@ class HeldRows:
             return short
         return Binary("&&", short, Binary("==", mod(length, lit(self.vector)), lit(0)))
 
+    @property
+    def is_possible(self) -> bool:
+        """Do whole warps hold the same number of vectors each?"""
+        return self.threads % WARP == 0 and self.turns > 0 and self.turns * self.threads * self.vector == self.most
+
     def fits_number(self, length: int) -> bool:
         return length <= self.most and length % self.vector == 0
+
+
+@dataclass(frozen=True)
+class LoopNames:
+    """The indices of the loops of a block, none of which the program uses: threads, turns of a thread, elements of a vector, groups
+    of threads, lanes of a warp."""
+
+    t: str
+    u: str
+    v: str
+    g: str
+    lane: str
 
 
 def held_rows(
@@ -57,13 +74,18 @@ def held_rows(
     form: HeldRows,
 ) -> None:
     """A kernel with a block for each iteration of `grid`, whose threads load the rows of `inputs` into registers first."""
+    if not form.is_possible:
+        raise refuse(
+            f"{form.threads} threads do not hold {form.most} elements in equal parts of whole vectors", code="OG604"
+        )
     results = (*reductions, *outputs)
     loops = distinct_loops(s, loop, results)
+    names = LoopNames(*(s.fresh(name, loops[0].path()) for name in ("t", "u", "v", "g", "lane")))
     copies = [held_copy(s, array, loop, loops) for array in inputs]
     kept = [_kept(s, var, loop, later, loops[-1]) for k, var in enumerate(reductions) for later in results[k + 1 :]]
     held = [*copies, *(name for name in kept if name is not None)]
     for result in (*copies, *(_written_in(s, over, results) for over in loops)):
-        _spread(s, loop, result, form)
+        _spread(s, loop, result, form, names)
     for name in held:
         s.matrix.pad(name, 0, to=form.most)
         if form.vector > 1:
@@ -72,13 +94,13 @@ def held_rows(
             s.matrix.split_dim(name, 0, form.threads)
             s.matrix.reorder_dims(name, [1, 0, 2] if form.vector > 1 else [1, 0])
     for var in reductions:
-        _combined(s, var, form.threads)
-    shared = [f"{var}_{kind}" for var in reductions for kind in ("parts", "groups")]
+        _combined(s, var, form.threads, names)
+    shared = [f"{var}_{kind}" for var in reductions for kind in ("parts", "groups")[: 1 + (form.threads > WARP)]]
     registers = {**dict.fromkeys(held, 1), **dict.fromkeys(reductions, 0)}  # every thread computes the results
-    s.gpu.launch(grid=grid, block=["t"], shared=shared, registers=registers)
+    s.gpu.launch(grid=grid, block=[names.t], shared=shared, registers=registers)
     for result in (*copies, *(f"d_{output}" for output in outputs)):
         if form.vector > 1:
-            s.gpu.vectorize(For("v", body=Write(result)))
+            s.gpu.vectorize(For(names.v, body=Write(result)))
 
 
 def distinct_loops(s: TransformSession, loop: str, results: Sequence[str]) -> list[Handle]:
@@ -95,31 +117,34 @@ def _written_in(s: TransformSession, loop: Handle, results: Sequence[str]) -> st
     return next(x for x in results if s.find(Write(x)).inside(loop.path()))
 
 
-def _spread(s: TransformSession, loop: str, result: str, form: HeldRows) -> None:
-    """Divide the loop that writes a result into t, u, v: adjacent threads t have adjacent vectors, each thread some of them, which
-    u counts, and v counts the elements of one. Each vector is tested as a whole."""
+def _spread(s: TransformSession, loop: str, result: str, form: HeldRows, names: LoopNames) -> None:
+    """Divide the loop that writes a result: adjacent threads have adjacent vectors, each thread one in each of its turns. A vector
+    is tested as a whole."""
     over = For(loop, body=Write(result))
     if form.vector > 1:
-        tiles = s.loop.tile(over, form.vector, outer="t")
-        s.loop.rename(tiles.inner, "v")
+        tiles = s.loop.tile(over, form.vector, outer=names.t)
+        s.loop.rename(tiles.inner, names.v)
         vectors = tiles.outer
     else:
-        vectors = s.loop.rename(over, "t")
+        vectors = s.loop.rename(over, names.t)
     s.loop.extend_range(vectors, form.most // form.vector)
     if form.turns > 1:
-        s.loop.tile(vectors, form.threads, outer="u")
-        s.loop.reorder("t", "u", at=Write(result))
+        s.loop.tile(vectors, form.threads, outer=names.u)
+        s.loop.reorder(names.t, names.u, at=Write(result))
 
 
-def _combined(s: TransformSession, var: str, threads: int) -> None:
-    """Let each thread reduce its own elements, then the threads of a warp some of these each, and one thread what they leave: three
-    barriers, where a tree has one for each of its levels."""
-    parts = s.reduce.parts(For("t", body=Write(var)), var=var, parts=f"{var}_parts", part=f"{var}_part")
-    by_lane = s.loop.tile(parts.combine, WARP, outer="g")
-    s.loop.reorder("t", "g", at=Write(var))
+def _combined(s: TransformSession, var: str, threads: int, names: LoopNames) -> None:
+    """Let each thread reduce its own elements, then the threads of one warp some of these each, and every thread what they leave:
+    two barriers, where a tree has one for each of its levels."""
+    parts = s.reduce.parts(For(names.t, body=Write(var)), var=var, parts=f"{var}_parts", part=f"{var}_part")
+    if threads == WARP:
+        s.loop.rename(parts.combine, names.lane)
+        return
+    by_lane = s.loop.tile(parts.combine, WARP, outer=names.g)
+    s.loop.reorder(names.t, names.g, at=Write(var))
     lanes = s.reduce.parts(by_lane.inner, var=var, parts=f"{var}_groups", part=f"{var}_group")
     s.loop.extend_range(lanes.loop, threads)
-    s.loop.rename(lanes.combine, "lane")
+    s.loop.rename(lanes.combine, names.lane)
 
 
 def held_copy(s: TransformSession, array: str, loop: str, loops: Sequence[Handle], most: int | None = None) -> str:

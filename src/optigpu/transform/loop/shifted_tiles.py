@@ -14,7 +14,7 @@ from optigpu.transform.step_results import TiledLoop
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.counted_loops import counted
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import ceil_div, less, lit, minus, plus, value_of
+from optigpu.transform.tools.simplified import div, less, lit, minus, plus, value_of
 
 
 @transformation
@@ -45,7 +45,7 @@ def tile_shifted(
 
     Needs: a loop that counts by a constant.
     Fails: when the shift may be negative or larger than `most`.
-    Returns: `outer`, the loop over the tiles; `inner`. As a target, the outer loop.
+    Returns: `outer`, the loop over the tiles; `inner`; `tail` is None. As a target, the outer loop.
     """
     path, loop = loop_at(session, target)
     if loop.index_type == INT64:
@@ -58,5 +58,7 @@ def tile_shifted(
     guard = Binary("&&", Binary("<=", by, tiles.index), less(number, count))
     body = (If(guard, tiles.iteration(number)),)
     session.annotation_changes.incomplete.add(loop.id)
-    session.put(path, tiles.nest(ceil_div(plus(count, lit(most)), n), n, body, ((), ())))
+    number_of_size = value_of(n)
+    above = plus(n, lit(most - 1)) if number_of_size is None else lit(number_of_size + most - 1)
+    session.put(path, tiles.nest(div(plus(count, above), n), n, body, ((), ())))
     return TiledLoop(session, session.at(path).id, session.handle(path.child(0)), None)

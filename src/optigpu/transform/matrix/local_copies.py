@@ -12,7 +12,7 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Array, Binary, Expr, Index, Int, Var
-from optigpu.syntax.free_names import fresh_name
+from optigpu.syntax.free_names import body_free_vars, fresh_name
 from optigpu.syntax.program import Body, If, Stmt, Store
 from optigpu.syntax.walk import map_bodies, map_stmt_exprs, rewrite, rewrite_body, root_name, statements
 from optigpu.transform.matrix.array_accesses import accesses_of
@@ -77,31 +77,15 @@ def local_name_tile(
     local = session.fresh(local_var, path)
     decl, frees = array_decl(local, array.elem, tuple(sizes))
     moved = tuple(_moved(s, var, local, starts) for s in body)
-    if moved == body:
+    if not any(var in body_free_vars((s,)) for s in body):
         raise refuse(f"`{var}` is not used here", body[0], code="OG601")
-    whole = [d for d in array.dims if d is not None]
-    if clip and len(whole) != len(tile):
+    if clip and None in array.dims:
         raise refuse(f"the sizes of `{var}` are not known", body[0])
     names = _index_names(session, path, len(tile))
-    numbers = [lit(0) if clip and size == lit(1) else Var(n) for n, size in zip(names, sizes)]
-    loops = {n.name: size for n, size in zip(numbers, sizes) if isinstance(n, Var)}
-    inside = cell(local, numbers)
-    outside = cell(var, [plus(a, n) for a, n in zip(starts, numbers)])
-    tests = [
-        t
-        for a, b, d, n in zip(starts, sizes, whole, numbers)
-        if isinstance(n, Var) and (a, b) != (lit(0), d)
-        for t in within(a, d, n)
-    ]
-
-    def nest(to: Index | Var, value: Expr) -> Stmt:
-        copy = Store(to, value)
-        inner = If(conjunction(tests), (copy,)) if clip and tests else copy
-        return _nest(list(loops), list(loops.values()), inner)
-
-    copy_in: Body = () if uninit else (nest(inside, outside),)
+    limits = array.dims if clip else None
+    inwards, outwards = _tile_copies(var, local, names, starts, sizes, limits)
     written = any(isinstance(x, Store) and root_name(x.target) == var for x in statements(body))
-    copy_out: Body = (nest(outside, inside),) if written else ()
+    copy_in, copy_out = () if uninit else (inwards,), (outwards,) if written else ()
     begin, end = path.index, last.index + 1
     session.edit_body(path, lambda b: (*b[:begin], decl, *copy_in, *moved, *copy_out, *frees, *b[end:]))
     return _local_copy(session, path, copy_in, copy_out, len(moved))
@@ -216,6 +200,29 @@ def _index_names(session: Session, path: StatementPath, count: int) -> list[str]
     for k in range(count):
         names.append(fresh_name(f"i{k}", taken.union(names)))
     return names
+
+
+def _tile_copies(
+    var: str,
+    local: str,
+    names: Sequence[str],
+    starts: Sequence[Expr],
+    sizes: Sequence[Expr],
+    limits: Sequence[Expr | None] | None,
+) -> tuple[Stmt, Stmt]:
+    """The loops that copy a tile of an array to a local array, and back. With `limits`, the sizes of the array, cells outside are
+    left out; a dimension of size 1 has no loop then."""
+    numbers = [lit(0) if limits is not None and size == lit(1) else Var(n) for n, size in zip(names, sizes)]
+    loops = {n.name: size for n, size in zip(numbers, sizes) if isinstance(n, Var)}
+    tests: list[Expr] = []
+    for start, size, limit, n in zip(starts, sizes, limits or (), numbers):
+        if isinstance(n, Var) and limit is not None and (start, size) != (lit(0), limit):
+            tests += within(start, limit, n)
+    inside, outside = cell(local, numbers), cell(var, [plus(a, n) for a, n in zip(starts, numbers)])
+    copies = (Store(inside, outside), Store(outside, inside))
+    both = [If(conjunction(tests), (copy,)) if tests else copy for copy in copies]
+    inwards, outwards = (_nest(list(loops), list(loops.values()), x) for x in both)
+    return inwards, outwards
 
 
 def within(start: Expr, size: Expr, number: Var) -> list[Expr]:
