@@ -8,6 +8,7 @@ from optigpu.light_dataclass import dataclass
 from optigpu.schedules.convolution import propose_convolution
 from optigpu.schedules.elements import propose_elements
 from optigpu.schedules.matmul import propose_matmul
+from optigpu.schedules.memory_bound import MEMORY_BOUND
 from optigpu.schedules.proposals import Proposal, Proposer, Unfit
 from optigpu.script.handles import Handle, IfBranch
 from optigpu.script.step_errors import StepError, at_script_line
@@ -20,11 +21,7 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.simplified import lit
 
 # In this order: a schedule for fewer programs comes before one for more. The last one makes a thread for each result.
-PROPOSERS: tuple[Proposer, ...] = (
-    propose_matmul,
-    propose_convolution,
-    propose_elements,
-)
+PROPOSERS: tuple[Proposer, ...] = (propose_matmul, propose_convolution, *MEMORY_BOUND, propose_elements)
 
 
 @dataclass(frozen=True)
