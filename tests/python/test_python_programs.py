@@ -37,7 +37,7 @@ PAIRS = [
     (
         "@og.program\ndef f(a: og.i32[n]):\n    for i in og.doubling(1, n):\n"
         "        a[i] = 0\n    for i in og.halving(n - 1, 0):\n        a[i] = 1\n",
-        "void f(int n, int a[n]) { for (int i = 1; i < n; i *= 2) a[i] = 0; for (int i = n - 1; i >= 1; i /= 2) a[i] = 1; }",
+        "void f(int n, int a[n]) { for (int i = 1; i < n; i *= 2) a[i] = 0; for (int i = n - 1; i > 0; i /= 2) a[i] = 1; }",
     ),
     (
         "@og.program\ndef f(a: og.i64[n], k: og.i64):\n    for i in og.parallel(0, k, unroll=4):\n        a[i] = 0\n",

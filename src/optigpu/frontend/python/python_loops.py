@@ -153,10 +153,8 @@ class LoopTranslator(ExpressionTranslator):
 
 
 def _above(bound: Expr) -> tuple[str, Expr]:
-    """The condition `i > bound`, as `i >= bound + 1` for a number: people count down to 0."""
-    if isinstance(bound, Int):
-        return ">=", Int(bound.value + 1, loc=bound.loc)
-    return ">", bound
+    """The condition `i > bound`; `i > -1` is `i >= 0`."""
+    return (">=", Int(0, loc=bound.loc)) if bound == Int(-1) else (">", bound)
 
 
 def negated(e: Expr) -> Expr:
