@@ -11,7 +11,7 @@ from optigpu.frontend.python.python_statements import StatementTranslator
 from optigpu.frontend.python.python_words import CLAUSE_WORDS, Size, Word
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, PointsTo, Type
-from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars
+from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars, type_free_vars
 from optigpu.syntax.program import Clause, Function, Param, logical_variables
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import INT, VOID, Pointer, Scalar
@@ -181,7 +181,12 @@ class FunctionTranslator(StatementTranslator):
                 array = Pointer(elem.scalar) if self.is_unsized(node) else self.array_annotation(node)
                 types[name] = array
                 self.scopes.declare(name, LocalName(LocalRole.PARAMETER, array, self.loc(a)))
-        return [Param(name, types[name], loc=self.loc(a)) for name, _, a in annotations]
+        params = [Param(name, types[name], loc=self.loc(a)) for name, _, a in annotations]
+        for n, p in enumerate(params):
+            if late := sorted({q.name for q in params[n:]} & type_free_vars(p.type)):
+                message = f"`{late[0]}` is in a size of `{p.name}`, which stands before it"
+                raise input_error("OG019", message, p.loc, help=f"the parameter `{late[0]}` before `{p.name}`")
+        return params
 
     def is_unsized(self, node: ast.expr) -> bool:
         """`og.f32[...]`: the contract has the sizes."""

@@ -169,6 +169,8 @@ def _constants_of(i: ModuleItem) -> Constants:
 
 def macro(name: str, value: int | float, loc: Loc) -> Define:
     """`#define name value`; a float of Python is one of 32 bits, as its literals are."""
+    if not is_name(name):
+        raise input_error("OG101", f"`{name}` cannot be the name of a number in C", loc, help="choose another name")
     if isinstance(value, int):
         return Define(name, Int(value, loc=loc), loc)
     number = Fraction(value)

@@ -282,6 +282,10 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
         if self.result is None:
             message = "this function has no annotation of what it returns"
             raise input_error("OG113", message, loc, help="def f(…) -> og.f32:")
+        if s is not self.source.tree.body[-1]:
+            message = "a value is returned at the end of the function alone"
+            fix = "return a if c else b; or assign it to a variable, and return that at the end"
+            raise input_error("OG014", message, loc, help=fix)
         value = self.expr(s.value)
         expr = self.result_expr(value, s.value)
         frees = self.frees(s, depth)
