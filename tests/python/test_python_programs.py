@@ -84,6 +84,12 @@ PAIRS = [
         '__ASSERT(h, "k * K == twice(k)"); return k * K; }',
     ),
     (
+        "@og.lemma\ndef double_is_even():\n    og.requires('n: int')\n    og.ensures('even: (2 * n) % 2 == 0')\n    ...\n"
+        "@og.program\ndef f(k: int) -> int:\n    og.ghost('double_is_even', 'k')\n    return 2 * k\n",
+        '__GHOST(double_is_even) { __requires("n: int"); __ensures("even: (2 * n) % 2 == 0"); }\n'
+        'int f(int k) { __ghost(double_is_even, "k"); return 2 * k; }',
+    ),
+    (
         "@og.program\n@og.admitted\n@og.requires('k > 0')\ndef g(k: int):\n    ...\n"
         "@og.program\ndef f(k: int):\n    g(k)\n",
         'void g(int k) { __requires("k > 0"); __admitted(); }\nvoid f(int k) { g(k); }',

@@ -247,6 +247,15 @@ def test_a_size_under_another_name_is_refused(tmp_path: Path) -> None:
     assert d.code == "OG019" and "is the size m" in d.message
 
 
+def test_a_lemma_is_no_function(tmp_path: Path) -> None:
+    text = "@og.lemma\ndef g({}):\n    og.requires('i: int')\n@og.program\ndef f(k: int):\n    {}\n"
+    assert program_of_text(text.format("", "og.ghost('g', 'k')"), tmp_path)
+    for call in ("g()", "y = g()", "y = 1 + g()"):
+        code, _, marked, d = refusal(text.format("", call), tmp_path)
+        assert (code, marked) == ("OG016", "g") and "is a lemma" in d.message
+    assert refusal(text.format("k: int", "pass"), tmp_path)[0] == "OG019"
+
+
 def test_a_closure_is_refused(tmp_path: Path) -> None:
     text = "def outer(k):\n    @og.program\n    def f(a: og.i32[n]):\n        a[0] = k\n    return f\nouter(1)\n"
     code, line, marked, d = refusal(text, tmp_path)

@@ -19,7 +19,7 @@ from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Var
 from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.printer import print_expr
-from optigpu.syntax.program import CallStmt, Decl, Return
+from optigpu.syntax.program import CallStmt, Decl, Return, Role
 from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Pointer, Scalar
@@ -137,9 +137,13 @@ class ArrayTranslator(ExpressionTranslator):
 
     def program_of(self, node: ast.expr) -> CallableProgram | None:
         found = self.object_of(node)
+        if isinstance(found, CallableProgram) and found.signature.function.role is Role.GHOST:
+            name = found.signature.name
+            raise input_error("OG016", f"`{name}` is a lemma", self.loc(node), help=f'og.ghost("{name}", "…") uses it')
         return found if isinstance(found, CallableProgram) else None
 
     def program_call(self, program: CallableProgram, node: ast.Call) -> Value:
+        self.program_of(node.func)
         signature = program.signature
         if signature.returned is not None:
             message = f"`{signature.name}` returns an array, which needs a name"
