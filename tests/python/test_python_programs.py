@@ -224,6 +224,18 @@ def test_a_script_on_a_program(add: og.PythonProgram) -> None:
     assert s.result.verified and "for (int bi" in s.text()
 
 
+def test_a_script_on_a_python_file_says_what_to_do() -> None:
+    with pytest.raises(CallError, match="is Python: import the function"):
+        og.Script("transpose.py")
+
+
+def test_a_kernel_made_of_a_program(add: og.PythonProgram) -> None:
+    s = og.Script(add)
+    s.loop.tile("i", 32, outer="block", tail="guard")
+    s.gpu.launch(grid=["block"], block=["i"])
+    assert s.result.verified and "__global__" in s.cuda().text
+
+
 def test_python_reports_what_numpy_would_hide(tmp_path: Path) -> None:
     text = (
         "@og.program\ndef f(a: og.i8[n], k: int):\n    a[k] = a[k] * 2\n"
