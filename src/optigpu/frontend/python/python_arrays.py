@@ -7,7 +7,7 @@ import ast
 from optigpu.frontend.c_declarations import zero_loops
 from optigpu.frontend.declared_names import reject_macro
 from optigpu.frontend.implicit_conversions import describe_type
-from optigpu.frontend.python.python_expressions import ExpressionTranslator
+from optigpu.frontend.python.python_calls import CallTranslator
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_signature import CallableProgram, ProgramSignature
 from optigpu.frontend.python.python_values import Value
@@ -38,7 +38,7 @@ class BoundCall:
         return Call(self.signature.name, tuple(x for x in given if x is not None), loc=loc)
 
 
-class ArrayTranslator(ExpressionTranslator):
+class ArrayTranslator(CallTranslator):
     """`returned_name` is the array that the function returns, if any, and `returned_type` its type by the annotation."""
 
     returned_name: str | None = None
