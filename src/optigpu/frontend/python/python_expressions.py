@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -59,6 +60,8 @@ class ExpressionTranslator:
         self.scopes = PythonScopes()
         code = source.function.__code__
         self.locals = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+        names_in_text = [n for n in ast.walk(source.tree) if isinstance(n, ast.Name)]
+        self.stores = Counter(n.id for n in names_in_text if isinstance(n.ctx, ast.Store))  # how often each is assigned
 
     def loc(self, node: ast.AST) -> Loc:
         return self.source.text.loc(node)
@@ -103,7 +106,7 @@ class ExpressionTranslator:
             case bool():
                 message = f"`{node.id}` is a truth value of the module"
                 raise input_error("OG016", message, loc, help="a number, or True or False where it is used")
-            case int() | float():
+            case int() | float() if type(found) is int or isinstance(found, float):
                 return self.constant(node.id, found, loc)
             case Size():
                 raise input_error("OG100", f"the size `{node.id}` is in no annotation of this function", loc)
