@@ -118,6 +118,8 @@ class Script(TransformSession):
             raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
         if isinstance(source, TranslatedProgram):
             source = source.program
+        if isinstance(source, str | Path) and Path(source).suffix == ".py":
+            raise CallError(f"{source} is Python: import the function under @og.program from it, og.Script(function)")
         path = source
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(call_site().file).parent / source  # scripts name files beside themselves

@@ -15,6 +15,7 @@ from optigpu.frontend.python.python_program import TranslatedProgram, add_item, 
 from optigpu.frontend.python.python_words import NUMPY_NAMES, PROGRAM_NAMES
 from optigpu.plain_run import RUNNING, bound_arguments, run_plain, size_value, sizes_of
 from optigpu.syntax.printer import print_program
+from optigpu.syntax.program import Role
 from optigpu.syntax.recursion_limit import deep
 
 
@@ -91,6 +92,14 @@ def _decorated(function: Any, size_order: tuple[str, ...] | None) -> PythonProgr
     return made
 
 
+@deep
+def lemma(function: FunctionType) -> TranslatedProgram:
+    """Make a Python function without parameters a lemma: its contract is proved by its body, and `og.ghost` uses it by its name."""
+    made = TranslatedProgram(function, lemma, role=Role.GHOST)
+    add_item(function.__globals__, made)
+    return made
+
+
 def declare(name: str, type: str) -> None:
     """Declare a logical function: `og.declare("reduce_sum", "int * (int -> float) -> float")`."""
     add_logic("declare", name, type, sys._getframe(1))
@@ -108,5 +117,6 @@ def axiom(name: str, formula: str) -> None:
 
 # What `import optigpu as og` gives for programs.
 PROGRAM_EXPORTS: dict[str, object] = {
-    **PROGRAM_NAMES, "program": program, "declare": declare, "define": define, "axiom": axiom, "PythonProgram": PythonProgram,
-}  # fmt: skip
+    **PROGRAM_NAMES,
+    **{f.__name__: f for f in (program, lemma, declare, define, axiom, PythonProgram)},
+}

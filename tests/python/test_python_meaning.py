@@ -36,7 +36,8 @@ class Texts:
         forms = [
             f"({a} + {b})", f"({a} - {b})", f"{a} * {b}", f"({a}) // ({b})", f"({a}) % ({b})", f"-({a})", f"min({a}, {b})",
             f"max({a}, {b}, 1)", f"abs({a})", f"({a} if {self.truth(depth - 1)} else {b})", f"({a}) // 4", f"({a}) % 3",
-            f"({a}) // -3", f"({a}) % -4", f"(abs({a}) >> 1)", f"(({a}) % 64 << 2)", f"(abs({a}) & abs({b}))", f"og.i32({a})", f"~({a})",
+            f"({a}) // -3", f"({a}) % -4", f"(abs({a}) >> 1)", f"(({a}) % 64 << 2)",
+            f"(abs({a}) & abs({b}))", f"og.i32({a})", f"~({a})",
             f"og.quotient({a}, 3)", f"og.remainder({a}, 3)", f"+({a})", f"(({a}) // 2 * 2 + ({a}) % 2)", f"(abs({a}) | 1)",
             f"int({self.real(depth - 1)})",
         ]  # fmt: skip

@@ -37,7 +37,7 @@ PAIRS = [
     (
         "@og.program\ndef f(a: og.i32[n]):\n    for i in og.doubling(1, n):\n"
         "        a[i] = 0\n    for i in og.halving(n - 1, 0):\n        a[i] = 1\n",
-        "void f(int n, int a[n]) { for (int i = 1; i < n; i *= 2) a[i] = 0; for (int i = n - 1; i >= 1; i /= 2) a[i] = 1; }",
+        "void f(int n, int a[n]) { for (int i = 1; i < n; i *= 2) a[i] = 0; for (int i = n - 1; i > 0; i /= 2) a[i] = 1; }",
     ),
     (
         "@og.program\ndef f(a: og.i64[n], k: og.i64):\n    for i in og.parallel(0, k, unroll=4):\n        a[i] = 0\n",
@@ -84,6 +84,12 @@ PAIRS = [
         '__ASSERT(h, "k * K == twice(k)"); return k * K; }',
     ),
     (
+        "@og.lemma\ndef double_is_even():\n    og.requires('n: int')\n    og.ensures('even: (2 * n) % 2 == 0')\n    ...\n"
+        "@og.program\ndef f(k: int) -> int:\n    og.ghost('double_is_even', 'k')\n    return 2 * k\n",
+        '__GHOST(double_is_even) { __requires("n: int"); __ensures("even: (2 * n) % 2 == 0"); }\n'
+        'int f(int k) { __ghost(double_is_even, "k"); return 2 * k; }',
+    ),
+    (
         "@og.program\n@og.admitted\n@og.requires('k > 0')\ndef g(k: int):\n    ...\n"
         "@og.program\ndef f(k: int):\n    g(k)\n",
         'void g(int k) { __requires("k > 0"); __admitted(); }\nvoid f(int k) { g(k); }',
@@ -116,6 +122,10 @@ WRONG_CALLS = [
     ("a[0] = h(a)", "OG016", "h(a)", "needs a name"),
     ("b = h(a)", "OG017", "b", "a parameter"),
     ("if k > 0:\n        t = h(a)\n    a[0] = t[0]", "OG017", "t", "before that block"),
+    ("y = k\n    y = 2\n    t = og.empty(og.f32[y])", "OG017", "t = og.empty(og.f32[y])", "another value later"),
+    ("t = og.empty(og.f32[n])\n    for i in range(2):\n        y = i\n        y += 1\n        s = og.empty(og.f32[y])", "OG017",
+     "s = og.empty(og.f32[y])", "assigned once"),
+    ("t = og.local(og.f32[u[0]])", "OG017", "t = og.local(og.f32[u[0]])", "another value later"),
     ("t = og.empty(n)", "OG105", "og.empty(n)", "og.f32[n]"),
     ("t = og.empty(og.f32[0.5])", "OG103", "0.5", "a size is"),
     ("t = og.empty(og.f32[n])\n    t = og.empty(og.f32[n])", "OG017", "t", "an array"),
@@ -144,6 +154,14 @@ def test_unsigned_numbers_are_computed_in_a_wider_type(tmp_path: Path) -> None:
         "@og.program\ndef f(u: og.u32[n]):\n    u[0] = og.u32(og.i64(u[1]) + 1)\n    y = u[0] // 2 + og.i64(u[1]) % 2\n"
     )
     assert "u[0] = (unsigned)((int64_t)u[1] + 1);" in python_program(text, tmp_path).c()
+
+
+def test_sizes_that_keep_their_value(tmp_path: Path) -> None:
+    text = (
+        "@og.program\ndef f(k: int):\n    y = k + 1\n    for i in og.range(k):\n        t = og.empty(og.f32[y, i + 1])\n"
+        "        z = i * 2\n        s = og.empty(og.f32[max(z, K)])\n"
+    )
+    assert "MALLOC2(float, y, i + 1)" in python_program(text, tmp_path).c()
 
 
 def test_recursion_is_refused(tmp_path: Path) -> None:
@@ -216,6 +234,18 @@ def test_a_script_on_a_program(add: og.PythonProgram) -> None:
     s = og.Script(add)
     s.loop.tile("i", 4, tail="guard")
     assert s.result.verified and "for (int bi" in s.text()
+
+
+def test_a_script_on_a_python_file_says_what_to_do() -> None:
+    with pytest.raises(CallError, match="is Python: import the function"):
+        og.Script("transpose.py")
+
+
+def test_a_kernel_made_of_a_program(add: og.PythonProgram) -> None:
+    s = og.Script(add)
+    s.loop.tile("i", 32, outer="block", tail="guard")
+    s.gpu.launch(grid=["block"], block=["i"])
+    assert s.result.verified and "__global__" in s.cuda().text
 
 
 def test_python_reports_what_numpy_would_hide(tmp_path: Path) -> None:

@@ -209,6 +209,9 @@ SIGNATURES = [
     ("def f(k: int) -> og.f32:\n    return k", "OG017", "k", "og.f32(…)"),
     ("def f(k: og.f64) -> og.f32:\n    return k", "OG017", "k", "og.f32(…)"),
     ("def f(k: int) -> int:\n    k2 = k", "OG113", "f", "must end with a `return`"),
+    ("def f(k: int) -> int:\n    if k > 0:\n        return 1\n    return 2", "OG014", "return 1", "return a if c else b"),
+    ("def f(a: og.f32['l'], l: int):\n    pass", "OG019", "a: og.f32['l']", "before `a`"),
+    ("def f(k: int):\n    pass\nshort = 3\n@og.program\ndef g(k: int) -> int:\n    return short", "OG101", "g", "name of a number"),
     ("async def f(k: int):\n    pass", "OG016", "", "def"),
     ("def double(k: int):\n    pass", "OG101", "", "word of C"),
     ("def f(EPS: int):\n    x = EPS", None, "", ""),
@@ -242,6 +245,15 @@ def test_sizes_name_those_of_the_annotations(tmp_path: Path) -> None:
 def test_a_size_under_another_name_is_refused(tmp_path: Path) -> None:
     d = refusal("n, m = og.sizes('m n')\n@og.program\ndef f(a: og.f32[n, m]):\n    pass\n", tmp_path)[3]
     assert d.code == "OG019" and "is the size m" in d.message
+
+
+def test_a_lemma_is_no_function(tmp_path: Path) -> None:
+    text = "@og.lemma\ndef g({}):\n    og.requires('i: int')\n@og.program\ndef f(k: int):\n    {}\n"
+    assert program_of_text(text.format("", "og.ghost('g', 'k')"), tmp_path)
+    for call in ("g()", "y = g()", "y = 1 + g()"):
+        code, _, marked, d = refusal(text.format("", call), tmp_path)
+        assert (code, marked) == ("OG016", "g") and "is a lemma" in d.message
+    assert refusal(text.format("k: int", "pass"), tmp_path)[0] == "OG019"
 
 
 def test_a_closure_is_refused(tmp_path: Path) -> None:

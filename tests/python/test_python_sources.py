@@ -109,6 +109,27 @@ def test_a_number_of_the_module_that_changes(tmp_path: Path) -> None:
         p.c()
 
 
+def test_a_size_that_becomes_another_name(tmp_path: Path) -> None:
+    p = python_program("@og.program\ndef f(a: og.i32['l']):\n    for i in og.range(l):\n        a[i] = l\n", tmp_path)
+    assert "for (int i = 0; i < l; i++)" in p.c()
+    p.function.__globals__["l"] = 4
+    with pytest.raises(InputError, match="`l` means something else now"):
+        p.c()
+
+
+def test_a_definition_that_changes() -> None:
+    names: dict[str, Any] = {}
+    run_cell("<cell 4>", HEADER + "og.define('twice', 'fun (x: int) -> 2 * x')\n", names)
+    run_cell(
+        "<cell 5>", "@og.program\n@og.ensures('_Res == twice(k)')\ndef f(k: int) -> int:\n    return 2 * k\n", names
+    )
+    run_cell("<cell 4>", HEADER + "og.define('twice', 'fun (x: int) -> 2 * x')\n", names)
+    assert "__DEF(twice" in names["f"].c()
+    run_cell("<cell 4>", HEADER + "og.define('twice', 'fun (x: int) -> 3 * x')\n", names)
+    with pytest.raises(InputError, match="`twice` means something else now"):
+        names["f"].c()
+
+
 def test_a_file_that_changes_after_its_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "changing.py"
     path.write_text(HEADER + "def f(a: og.i32[n]):\n    a[0] = 1\n", encoding="utf-8")

@@ -7,7 +7,7 @@ import ast
 from optigpu.frontend.c_declarations import zero_loops
 from optigpu.frontend.declared_names import reject_macro
 from optigpu.frontend.implicit_conversions import describe_type
-from optigpu.frontend.python.python_expressions import ExpressionTranslator
+from optigpu.frontend.python.python_calls import CallTranslator
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_signature import CallableProgram, ProgramSignature
 from optigpu.frontend.python.python_values import Value
@@ -16,13 +16,16 @@ from optigpu.frontend.raw_statements import RawStatement
 from optigpu.frontend.wellformed import is_name
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
 from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.printer import print_expr
-from optigpu.syntax.program import CallStmt, Decl, Return
+from optigpu.syntax.program import CallStmt, Decl, Return, Role
 from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Pointer, Scalar
+from optigpu.syntax.walk import subexpressions
+
+FIXED_FUNCTIONS = ("min", "max", "abs", "exact_div")  # their values depend on their arguments alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class BoundCall:
         return Call(self.signature.name, tuple(x for x in given if x is not None), loc=loc)
 
 
-class ArrayTranslator(ExpressionTranslator):
+class ArrayTranslator(CallTranslator):
     """`returned_name` is the array that the function returns, if any, and `returned_type` its type by the annotation."""
 
     returned_name: str | None = None
@@ -107,6 +110,7 @@ class ArrayTranslator(ExpressionTranslator):
             message = f"`{name}` is {local.role.value}, which a program does not assign"
             raise self.differs(message, target, "another name", Label(local.loc, "this one"))
         self.require_new_name(name, target)
+        self.require_fixed_sizes(name, type_, s)
         statement = StatementId(self.loc(s))
         if name == self.returned_name:
             if len(self.scopes.blocks) != 2 or not heap:
@@ -125,6 +129,21 @@ class ArrayTranslator(ExpressionTranslator):
         allocation = Alloc(type_.elem, dims, loc=self.loc(s))
         return [Decl(name, Pointer(type_.elem), allocation, True, id=statement)]
 
+    def require_fixed_sizes(self, name: str, type_: Array, s: ast.stmt) -> None:
+        """The sizes of an array keep their values: calls pass them again, and in Python they are those of the array."""
+        for e in (x for d in type_.dims if d is not None for x in subexpressions(d)):
+            match e:
+                case Var(size):
+                    local = self.scopes.find(size)
+                    moves = local is not None and local.role is LocalRole.VARIABLE and self.stores[size] != 1
+                case Call(function):
+                    moves = function not in FIXED_FUNCTIONS
+                case _:
+                    moves = isinstance(e, Index)
+            if moves:
+                message = f"the size of `{name}` is `{print_expr(e)}`, which may have another value later"
+                raise self.differs(message, s, "a variable that is assigned once")
+
     def returned_array(self, value: ast.expr, s: ast.Return) -> list[RawStatement]:
         """`return b`: the caller has the array already."""
         if not (isinstance(value, ast.Name) and value.id == self.returned_name and self.scopes.find(value.id)):
@@ -137,9 +156,13 @@ class ArrayTranslator(ExpressionTranslator):
 
     def program_of(self, node: ast.expr) -> CallableProgram | None:
         found = self.object_of(node)
+        if isinstance(found, CallableProgram) and found.signature.function.role is Role.GHOST:
+            name = found.signature.name
+            raise input_error("OG016", f"`{name}` is a lemma", self.loc(node), help=f'og.ghost("{name}", "…") uses it')
         return found if isinstance(found, CallableProgram) else None
 
     def program_call(self, program: CallableProgram, node: ast.Call) -> Value:
+        self.program_of(node.func)
         signature = program.signature
         if signature.returned is not None:
             message = f"`{signature.name}` returns an array, which needs a name"

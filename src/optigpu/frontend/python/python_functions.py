@@ -11,8 +11,8 @@ from optigpu.frontend.python.python_statements import StatementTranslator
 from optigpu.frontend.python.python_words import CLAUSE_WORDS, Size, Word
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, PointsTo, Type
-from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars
-from optigpu.syntax.program import Clause, Function, Param, logical_variables
+from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars, type_free_vars
+from optigpu.syntax.program import Clause, Function, Param, Role, logical_variables
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import INT, VOID, Pointer, Scalar
 
@@ -21,9 +21,15 @@ class FunctionTranslator(StatementTranslator):
     """Translates one function. `decorator` is the object of `@og.program`; `size_order` the sizes in C's order, if given."""
 
     def __init__(
-        self, source: PythonFunction, names: ModuleNames, decorator: object, size_order: tuple[str, ...] | None
+        self,
+        source: PythonFunction,
+        names: ModuleNames,
+        decorator: object,
+        size_order: tuple[str, ...] | None = None,
+        role: Role = Role.HOST,
     ) -> None:
         super().__init__(source, names)
+        self.role = role
         self.decorator = decorator
         self.size_order = size_order
         self.tree = source.tree
@@ -52,7 +58,10 @@ class FunctionTranslator(StatementTranslator):
         all_params = (*size_params, *params, *([made] if made is not None else []))
         name = self.tree.name
         self.require_new_name(name, self.tree)
-        f = Function(name, all_params, result, statements, contract, admitted=admitted, loc=self.source.name_loc)
+        if self.role is Role.GHOST and (all_params or result != VOID):
+            message = "a lemma has no parameters and no result: its variables are those of `og.requires`"
+            raise input_error("OG019", message, self.source.name_loc, help=f"def {name}():")
+        f = Function(name, all_params, result, statements, contract, self.role, admitted, self.source.name_loc)
         self.use_constants(f)
         if made is not None:
             self.reject_claims_before(made.name, contract)
@@ -181,7 +190,12 @@ class FunctionTranslator(StatementTranslator):
                 array = Pointer(elem.scalar) if self.is_unsized(node) else self.array_annotation(node)
                 types[name] = array
                 self.scopes.declare(name, LocalName(LocalRole.PARAMETER, array, self.loc(a)))
-        return [Param(name, types[name], loc=self.loc(a)) for name, _, a in annotations]
+        params = [Param(name, types[name], loc=self.loc(a)) for name, _, a in annotations]
+        for n, p in enumerate(params):
+            if late := sorted({q.name for q in params[n:]} & type_free_vars(p.type)):
+                message = f"`{late[0]}` is in a size of `{p.name}`, which stands before it"
+                raise input_error("OG019", message, p.loc, help=f"the parameter `{late[0]}` before `{p.name}`")
+        return params
 
     def is_unsized(self, node: ast.expr) -> bool:
         """`og.f32[...]`: the contract has the sizes."""

@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from optigpu.frontend.loop_headers import apply_pragma
-from optigpu.frontend.python.python_expressions import ExpressionTranslator
+from optigpu.frontend.python.python_calls import CallTranslator
 from optigpu.frontend.python.python_refusals import refused
 from optigpu.frontend.python.python_values import Bound, Value
 from optigpu.frontend.python.python_words import RANGES, SCALED_RANGES
@@ -37,7 +37,7 @@ class CountedRange:
         return loop
 
 
-class LoopTranslator(ExpressionTranslator):
+class LoopTranslator(CallTranslator):
     """Reads what follows `in`."""
 
     def counted(self, node: ast.expr) -> CountedRange:
@@ -153,10 +153,8 @@ class LoopTranslator(ExpressionTranslator):
 
 
 def _above(bound: Expr) -> tuple[str, Expr]:
-    """The condition `i > bound`, as `i >= bound + 1` for a number: people count down to 0."""
-    if isinstance(bound, Int):
-        return ">=", Int(bound.value + 1, loc=bound.loc)
-    return ">", bound
+    """The condition `i > bound`; `i > -1` is `i >= 0`."""
+    return (">=", Int(0, loc=bound.loc)) if bound == Int(-1) else (">", bound)
 
 
 def negated(e: Expr) -> Expr:

@@ -30,6 +30,7 @@ from optigpu.syntax.program import (
     LogicDecl,
     LogicDef,
     Program,
+    Role,
     TopLevel,
 )
 from optigpu.syntax.recursion_limit import deep
@@ -44,13 +45,19 @@ ITEMS = "__optigpu_items__"  # in the names of a module: its programs and logica
 class TranslatedProgram(CallableProgram):
     """A Python function as a program. `items` are the items of its module above it, `program` has those that it needs."""
 
-    def __init__(self, function: FunctionType, decorator: object, size_order: tuple[str, ...] | None) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        decorator: object,
+        size_order: tuple[str, ...] | None = None,
+        role: Role = Role.HOST,
+    ) -> None:
         source = python_function(function)
         self.function = function
         self.file = source.text.name
         self.loc = source.name_loc
         self.names = ModuleNames(function.__globals__)
-        self.signature = FunctionTranslator(source, self.names, decorator, size_order).signature()
+        self.signature = FunctionTranslator(source, self.names, decorator, size_order, role).signature()
         self.above = tuple(module_items(function.__globals__))
         self.assembled = assembled(self.file, _needed(self))
 
@@ -73,8 +80,10 @@ class TranslatedProgram(CallableProgram):
         """A logical definition above the function that its module has replaced by another one."""
         now = {item_name(i): i for i in module_items(self.function.__globals__)}
         for entry in self.above:
+            current = now.get(item_name(entry))
+            if is_lemma(entry) and current is not entry:
+                return item_name(entry)
             if isinstance(entry, LogicEntry):
-                current = now.get(entry.item.name)
                 same = isinstance(current, LogicEntry) and (current.item, current.constants) == (
                     entry.item,
                     entry.constants,
@@ -107,6 +116,10 @@ def add_item(namespace: dict[str, object], item: ModuleItem) -> None:
     namespace[ITEMS] = [*others, item]
 
 
+def is_lemma(item: ModuleItem) -> bool:
+    return isinstance(item, TranslatedProgram) and item.signature.function.role is Role.GHOST
+
+
 def item_name(item: ModuleItem) -> str:
     return item.signature.name if isinstance(item, TranslatedProgram) else item.item.name
 
@@ -134,7 +147,7 @@ def _needed(program: TranslatedProgram) -> list[ModuleItem]:
     for callee in program.names.programs.values():
         assert isinstance(callee, TranslatedProgram)
         out |= {id(i): i for i in _needed(callee)}
-    out |= {id(i): i for i in program.above if not isinstance(i, TranslatedProgram)}
+    out |= {id(i): i for i in program.above if isinstance(i, LogicEntry) or is_lemma(i)}
     out[id(program)] = program
     return list(out.values())
 
@@ -169,6 +182,8 @@ def _constants_of(i: ModuleItem) -> Constants:
 
 def macro(name: str, value: int | float, loc: Loc) -> Define:
     """`#define name value`; a float of Python is one of 32 bits, as its literals are."""
+    if not is_name(name):
+        raise input_error("OG101", f"`{name}` cannot be the name of a number in C", loc, help="choose another name")
     if isinstance(value, int):
         return Define(name, Int(value, loc=loc), loc)
     number = Fraction(value)

@@ -57,8 +57,7 @@ class ModuleNames:
         found = self.namespace.get(name, MISSING)
         if found is MISSING:
             found = getattr(builtins, name, MISSING)
-        if found is not MISSING:
-            self.used[name] = found
+        self.used[name] = found
         return found
 
     def attribute(self, module: object, name: str) -> object:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 
 from optigpu.frontend.early_exits import desugar_jumps, reject_jumps
 from optigpu.frontend.implicit_conversions import describe_type, promoted
@@ -32,8 +31,6 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
     result: Scalar | None = None
 
     def function_body(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
-        stored = [n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        self.stores = Counter(stored)
         return self.finished(self.block(body), "return")
 
     def finished(self, raws: RawBody, jump: str) -> tuple[Stmt, ...]:
@@ -282,6 +279,10 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
         if self.result is None:
             message = "this function has no annotation of what it returns"
             raise input_error("OG113", message, loc, help="def f(…) -> og.f32:")
+        if s is not self.source.tree.body[-1]:
+            message = "a value is returned at the end of the function alone"
+            fix = "return a if c else b; or assign it to a variable, and return that at the end"
+            raise input_error("OG014", message, loc, help=fix)
         value = self.expr(s.value)
         expr = self.result_expr(value, s.value)
         frees = self.frees(s, depth)
