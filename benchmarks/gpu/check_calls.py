@@ -245,14 +245,16 @@ def _() -> None:
 
 @check("operators: torch.compile")
 def _() -> None:
+    transpose, scale = operator("transpose_any"), operator("scale")
+
     def f(x: Any) -> Any:
-        return operator("transpose_any")(torch.relu(x)) * 2 + 1
+        return transpose(torch.relu(x)) * 2 + 1
 
     fast = torch.compile(f, fullgraph=True)
     for shape in ((64, 32), (33, 65), (128, 16)):
         x = random(*shape)
         close(fast(x), f(x))
-    model = torch.compile(lambda x: operator("scale")(2.0, x.sin()).sum(), fullgraph=True)
+    model = torch.compile(lambda x: scale(2.0, x.sin()).sum(), fullgraph=True)
     x = random(512, requires_grad=True)
     model(x).backward()
     close(x.grad, 4 * x.detach().sin() * x.detach().cos())

@@ -51,8 +51,9 @@ def size_classes(times: Times, order: Sequence[str], tolerance: float = TOLERANC
     best, worst, _ = _best_of_all(times, order)
     if best is not None and worst <= 1 + tolerance:
         return SizeClass(best)
+    # Of sizes that tell classes apart equally well, the last one is mostly the length of a row, which options depend on.
     varying = [n for n in times[0][0] if len({s[n] for s, _ in times}) > 1]
-    features: list[tuple[str, ...]] = [*((n,) for n in varying), *combinations(varying, 2)]
+    features: list[tuple[str, ...]] = [*((n,) for n in reversed(varying)), *combinations(varying, 2)]
     found: tuple[float, int, int, tuple[str, ...], int] | None = None  # the cost first
     for number, names in enumerate(features):
         values = sorted({_product(s, names) for s, _ in times})
@@ -104,13 +105,25 @@ def chosen(classes: SizeClasses, sizes: Mapping[str, int]) -> str:
     return classes.best
 
 
-def described(classes: SizeClasses, condition: str = "") -> list[tuple[str, str]]:
-    """Each class: its condition in words, and its best candidate."""
+def described(
+    classes: SizeClasses, bounds: Mapping[str, tuple[int | None, int | None]] | None = None
+) -> list[tuple[str, str]]:
+    """Each class: its condition in words, and its best candidate. `bounds`: above which number a product of sizes is, and the
+    number up to which it goes."""
+    known = bounds or {}
     if isinstance(classes, SizeClass):
-        return [(condition or "all sizes", classes.best)]
+        return [
+            (" and ".join(_interval(product, *ends) for product, ends in known.items()) or "all sizes", classes.best)
+        ]
     product = " * ".join(classes.names)
-    joined = f"{condition} and " if condition else ""
+    above, most = known.get(product, (None, None))
     return [
-        *described(classes.below, f"{joined}{product} <= {classes.bound}"),
-        *described(classes.above, f"{joined}{product} > {classes.bound}"),
+        *described(classes.below, {**known, product: (above, classes.bound)}),
+        *described(classes.above, {**known, product: (classes.bound, most)}),
     ]
+
+
+def _interval(product: str, above: int | None, most: int | None) -> str:
+    if above is None:
+        return f"{product} <= {most}"
+    return f"{product} > {above}" if most is None else f"{above} < {product} <= {most}"
