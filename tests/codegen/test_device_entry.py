@@ -132,6 +132,19 @@ RESULT = f"""float f(int n, float a[n], float b[n]) {{ {READS_A} __writes("b ~> 
 }}"""
 
 
+# Branches and loops that only copy.
+COPIES = f"""void f(int n, float a[n], float b[n]) {{ {READS_A} __writes("b ~> Cells1(n)");
+  float* const x = __gmem_malloc1<float>(n); float* const y = __gmem_malloc1<float>(n);
+  if (n % 4 == 0) {{ memcpy_host_to_device1(x, a, n); }}
+  else {{ memcpy_host_to_device1(y, a, n); memcpy_device_to_device1(x, y, n); }}
+  {each("x[i] = x[i] + 1.0f;")}
+  for (int s = 0; s < 2; s++) {{ memcpy_device_to_host1(b, x, n); memcpy_host_to_device1(y, b, n); }}
+  {each("x[i] = y[i] + x[i];")}
+  memcpy_device_to_host1(b, x, n);
+  gmem_free(x); gmem_free(y);
+}}"""
+
+
 def floats(*shape: int) -> Any:
     return rng.standard_normal(shape).astype(np.float32)
 
@@ -151,6 +164,7 @@ CALLS: dict[str, tuple[str, list[tuple[tuple[Any, ...], Callable[..., Any]]]]] =
     "attention": (ATTENTION, [((5, 3, floats(5, 3), floats(5, 3), floats(5, 3)), lambda n, d, q, k, v: attention(q, k, v))]),
     "versions": (VERSIONS, [((8, floats(8)), lambda n, a: 2 * a), ((7, floats(7)), lambda n, a: 3 * a)]),
     "uneven": (UNEVEN, [((8, floats(8)), lambda n, a: 2 * a), ((7, floats(7)), lambda n, a: a + 1)]),
+    "copies": (COPIES, [((8, floats(8)), lambda n, a: 2 * (a + 1)), ((7, floats(7)), lambda n, a: 2 * (a + 1))]),
     "used after": (USED_AFTER, [((6, floats(6)), lambda n, a: 2 * a)]),
 }  # fmt: skip
 

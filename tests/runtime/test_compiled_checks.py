@@ -335,3 +335,18 @@ def test_gradients_and_versions_are_respected() -> None:
     fake_torch.GRADIENTS[0] = False
     k(needing, b)
     assert b.version == 3
+
+
+def test_what_is_unchecked_on_a_device_is_listed_and_said_once() -> None:
+    s = signature("""void f(int n, float a[n], float b[n]) {
+  __requires("A: int -> float, forall i in 0..n -> A(i) > 0"); __reads("a ~> Matrix1(n, A)"); __writes("b ~> Cells1(n)"); }""")
+    k, got = function(s)
+    (fact,) = k.unchecked_on_device
+    assert "A(i) > 0" in fact and not k.unchecked
+    a, b = Tensor(array((4,), "float32")), Tensor(array((4,), "float32"))
+    with pytest.warns(UserWarning, match="does not check what the contract requires") as seen:
+        for _ in range(3):
+            k(a, b)
+    assert len(seen) == 1 and seen[0].filename == __file__ and len(got) == 3
+    with pytest.raises(CallError, match="does not hold"):
+        k(np.zeros(4, np.float32), np.zeros(4, np.float32))

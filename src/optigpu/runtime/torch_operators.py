@@ -93,12 +93,13 @@ def registered(
         gradient = gradient_of(operator, operator_of(backward), names)
     elif names:
         raise CallError(f"{function.signature.name}: names are of a backward function, and there is none")
-    op = defined(torch, operator, name)
     if gradient is None:
+        op = defined(torch, operator, name)
         refuse_gradients(torch, op, operator, name)
     else:
         inner = defined(torch, gradient.operator, f"{name}_backward")
         refuse_gradients(torch, inner, gradient.operator, f"{name}_backward")
+        op = defined(torch, operator, name)
         torch.library.register_autograd(
             name, gradient.backward(inner), setup_context=gradient.setup, lib=_libraries[name]
         )
@@ -119,16 +120,16 @@ def defined(torch: Any, operator: Operator, name: str) -> Any:
         raise CallError(f"`{name}` is no name of an operator: NAMESPACE::NAME")
     if name in _libraries:
         raise CallError(f"there is an operator `{name}` already")
+    run, shapes = implementation(torch, operator), fake(torch, operator)
     library = torch.library.Library(namespace, "FRAGMENT")
     try:
         library.define(f"{short}{operator.schema()}", tags=(torch.Tag.pt2_compliant_tag,))
     except RuntimeError as e:
         raise CallError(f"PyTorch refuses the operator `{name}`: {str(e).splitlines()[0]}") from None
     _libraries[name] = library
-    run = implementation(torch, operator)
     for device in operator.function.torch_devices:
         library.impl(short, run, device)
-    torch.library.register_fake(name, fake(torch, operator), lib=library)
+    torch.library.register_fake(name, shapes, lib=library)
     return getattr(getattr(torch.ops, namespace), short).default
 
 

@@ -42,7 +42,8 @@ def version_counter() -> Callable[[Sequence[Any]], None] | None:
     """PyTorch's `increment_version`, by which autograd notices that a tensor was written."""
     torch = sys.modules.get("torch")
     graph = getattr(getattr(torch, "autograd", None), "graph", None)
-    return getattr(graph, "increment_version", None)
+    quick: Callable[[Sequence[Any]], None] | None = getattr(getattr(torch, "_C", None), "_increment_version", None)
+    return quick if quick is not None else getattr(graph, "increment_version", None)
 
 
 def note_written(arrays: Sequence[Any]) -> None:

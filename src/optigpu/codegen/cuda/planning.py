@@ -37,7 +37,7 @@ from optigpu.syntax.exprs import (
     is_float,
     is_int,
 )
-from optigpu.syntax.program import Block, CallStmt, Decl, For, If, Stmt, Store
+from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, If, Stmt, Store
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import children, rewrite, root_name
 
@@ -141,10 +141,24 @@ def plain(s: Stmt, bound: Mapping[str, str]) -> Plan:
             assert isinstance(array, Array)
             end, start = (bound.get(name, name) for name in (root_name(to), root_name(source)))
             return () if end == start else (PlanCopy(end, start, array.elem, tuple(map(value, dims))),)
+        case Block(body):
+            return plain_body(body, bound)
+        case If(test, then, other):
+            return (PlanChoice(value(test), plain_body(then, bound), plain_body(other, bound)),)
+        case For(index, r, body):
+            return (
+                PlanRepeat(
+                    index, value(r.start), r.relation, value(r.bound), r.op, value(r.amount), plain_body(body, bound)
+                ),
+            )
         case CallStmt(Call("gmem_free", (pointer,))):
             return () if root_name(pointer) in bound else (PlanFree(root_name(pointer)),)
         case _:
             raise _NoPlanError
+
+
+def plain_body(body: Body, bound: Mapping[str, str]) -> Plan:
+    return tuple(step for s in body for step in plain(s, bound))
 
 
 def all_steps(plan: Plan) -> Iterator[PlanStep]:
