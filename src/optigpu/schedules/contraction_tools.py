@@ -26,6 +26,8 @@ from optigpu.transform.tools.unknown_names import no_such_name
 
 VECTOR = 4  # elements of one access
 REGISTERS = 1 << 16  # of a multiprocessor
+ADDRESSES = 32  # registers of a thread for indices and addresses
+ENOUGH_BLOCKS = 4  # on a multiprocessor: with more, small blocks would get too few registers each
 
 
 def inline_constants(s: TransformSession) -> None:
@@ -113,11 +115,12 @@ def resident_blocks(rows: int, cols: int) -> int:
     return max(1, REGISTERS // (2 * rows * cols))
 
 
-def blocks_by_registers(threads: int, each: tuple[int, int]) -> int:
-    """How many blocks a multiprocessor has registers for, if a thread has `each` rows and columns of sums: the sums, and for each
-    row and column its factors, those that are loaded early, and their addresses."""
+def blocks_by_registers(threads: int, each: tuple[int, int], loaded: int) -> int:
+    """For how many blocks a multiprocessor has registers, if a thread has `each` rows and columns of sums and loads so many
+    elements of the next chunk early: the sums, their factors, what is loaded, and addresses."""
     rows, cols = each
-    return max(1, REGISTERS // (threads * (rows * cols + 4 * (rows + cols))))
+    blocks = REGISTERS // (threads * (rows * cols + rows + cols + loaded + ADDRESSES))
+    return min(ENOUGH_BLOCKS, max(1, blocks))
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,11 @@ class BlockTile:
     def threads(self) -> int:
         return self.rows * self.cols // (self.each[0] * self.each[1])
 
+    @property
+    def loaded(self) -> int:
+        """How many elements of a chunk each thread loads."""
+        return (self.rows + self.cols) * self.depth // self.threads
+
 
 @dataclass(frozen=True)
 class TileSide:
@@ -165,7 +170,7 @@ def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
         block=[*threads, *(loop for names, _ in spread for loop in names)],
         shared={side.shared: pad(1, 0) if side.along else None for side in (rows, cols)},
         registers={c.total: 4, **{side.next: len(names) for side, (names, _) in zip((rows, cols), spread)}},
-        blocks_per_multiprocessor=blocks_by_registers(t.threads, t.each),
+        blocks_per_multiprocessor=blocks_by_registers(t.threads, t.each, t.loaded),
         barrier_at_end=[c.chunk],
     )
     for side, (_, vector) in zip((rows, cols), spread):

@@ -13,7 +13,7 @@ from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Assert, Body, CallStmt, Decl, For, Ghost, Stmt, Store
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Scalar
-from optigpu.syntax.walk import code_exprs, inner_bodies, statements, subexpressions
+from optigpu.syntax.walk import code_exprs, inner_bodies, reads_memory, statements, subexpressions
 from optigpu.transform.reduce.reductions import is_reduction, operand
 
 ROW_MAJOR = "MINDEX"  # a[MINDEX2(m, n, i, j)] is a[i][j]
@@ -115,8 +115,8 @@ def is_independent(loop: For) -> bool:
                     return False
             case Store(Index(base, indices)):
                 is_own = isinstance(base, Var) and base.name in own
-                if not is_own and not any(loop.index in free_vars(e) for e in indices):
-                    return False
+                if not is_own and not any(loop.index in free_vars(e) and not reads_memory(e) for e in indices):
+                    return False  # an index that memory says may be the same in several iterations
             case CallStmt(call) if call.func != "free":
                 return False
             case _:
