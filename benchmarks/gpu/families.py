@@ -128,6 +128,7 @@ def mm(a: Tensor, b: Tensor, c: Tensor) -> dict[str, Call]:
     return {"cuBLAS sgemm": lambda: torch.mm(a, b, out=c)}
 
 
+ROWS = ((16384, 16384), (262144, 1000), (65536, 4096), (65536, 4095), (49152, 5000), (8192, 40000))
 SHAPES = ((1, 1), (31, 33), (1, 1000), (1021, 1031), (2048, 64))
 FAMILIES: dict[str, Family] = {
     f.name: f
@@ -138,7 +139,7 @@ FAMILIES: dict[str, Family] = {
             lambda n: 12.0 * n, lambda a, b: 1.0, 1e-6, copy_of,
         ),
         Family(
-            "transpose", SHAPES, ((16384, 16384), (16383, 16385)),
+            "transpose", (*SHAPES, (64, 65), (129, 72)), ((16384, 16384), (16383, 16385), (4095, 4097), (4096, 4096)),
             lambda h, w: [rand(h, w)], lambda h, w: [poison(w, h)], lambda a: [a.double().T],
             lambda h, w: 8.0 * h * w, lambda a: 1.0, 0.0,
             lambda i, o: {**copy_of(i, o), **geam(i[0], torch.empty_like(o[0]))},
@@ -150,19 +151,37 @@ FAMILIES: dict[str, Family] = {
             lambda i, o: {"CUB DeviceReduce": cub_call("cub_reduce", i[0], torch.empty_like(o[0]))},
         ),
         Family(
-            "scan", ((0,), (4,), (32,), (1000000,), (4096 * 600 + 8,)), ((2**28,),),
+            "scan", ((0,), (4,), (32,), (1000000,), (4096 * 600 + 8,)), ((2**28,), (2**24 + 4,), (2**28 - 3,)),
             lambda n: [rand(n)], lambda n: [poison(n)], lambda a: [a.double().cumsum(0)],
             lambda n: 8.0 * n, lambda a: float(a.double().cumsum(0).abs().max()) + 1.0 if a.numel() else 1.0, 1e-3,
             lambda i, o: {"CUB DeviceScan": cub_call("cub_scan", i[0], torch.empty_like(o[0]))},
         ),
         Family(
-            "softmax", ((0, 16384), (1, 16384), (3, 16384)), ((16384, 16384),),
+            "softmax", ((0, 16384), (1, 16384), (3, 16384), (5, 1), (7, 1023), (7, 1025), (5, 8193), (3, 16388)), ROWS,
             lambda h, w: [rand(h, w)], lambda h, w: [poison(h, w)], lambda a: [torch.softmax(a.double(), 1)],
             lambda h, w: 8.0 * h * w, lambda a: 1e-2, 1e-5,
             lambda i, o: {**copy_of(i, o), "torch softmax": lambda: torch.softmax(i[0], 1)},
         ),
         Family(
-            "stencil2d", ((1, 1), (2, 3), (31, 33), (1021, 1031)), ((16384, 16384),),
+            "layer_norm", ((0, 16384), (1, 16384), (5, 1), (7, 1023), (7, 1025), (5, 8193), (3, 16388)), ROWS,
+            lambda h, w: [rand(h, w), rand(w), rand(w)], lambda h, w: [poison(h, w)],
+            lambda x, g, b: [torch.nn.functional.layer_norm(x.double(), x.shape[1:], g.double(), b.double())],
+            lambda h, w: 8.0 * h * w, lambda x, g, b: 1.0 + float(g.abs().max()), 1e-4,
+            lambda i, o: {
+                **copy_of(i, o), "torch layer_norm": lambda: torch.nn.functional.layer_norm(i[0], i[0].shape[1:], i[1], i[2])
+            },
+        ),
+        Family(
+            "rms_norm", ((0, 16384), (1, 16384), (5, 1), (7, 1023), (7, 1025), (5, 8193), (3, 16388)), ROWS,
+            lambda h, w: [rand(h, w), rand(w)], lambda h, w: [poison(h, w)],
+            lambda x, g: [torch.nn.functional.rms_norm(x.double(), x.shape[1:], g.double(), 1e-5)],
+            lambda h, w: 8.0 * h * w, lambda x, g: 1.0 + float(g.abs().max()), 1e-4,
+            lambda i, o: {
+                **copy_of(i, o), "torch rms_norm": lambda: torch.nn.functional.rms_norm(i[0], i[0].shape[1:], i[1], 1e-5)
+            },
+        ),
+        Family(
+            "stencil2d", ((1, 1), (2, 3), (31, 33), (1021, 1031)), ((16384, 16384), (16383, 16385), (4097, 4099)),
             lambda h, w: [rand(h, w)], lambda h, w: [poison(h, w)], lambda a: [stencil(a)],
             lambda h, w: 8.0 * h * w, lambda a: 1.0, 1e-5, copy_of,
         ),

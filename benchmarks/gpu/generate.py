@@ -64,6 +64,8 @@ ENTRIES = [
     Entry("softmax_fast", "softmax", "fast/softmax.c"),
     Entry("softmax_script", "softmax", "scripts/softmax_rows.py"),
     Entry("softmax_fast_script", "softmax", "scripts/softmax_fast.py"),
+    Entry("layer_norm_script", "layer_norm", "scripts/layer_norm.py"),
+    Entry("rms_norm_script", "rms_norm", "scripts/rms_norm.py"),
     Entry("stencil2d_fast", "stencil2d", "fast/stencil2d.c"),
     Entry("stencil2d_script", "stencil2d", "scripts/stencil2d.py"),
     Entry("stencil2d_fast_script", "stencil2d", "scripts/stencil2d_fast.py"),
