@@ -18,17 +18,6 @@ def total(s: TransformSession, loop: str, *, var: str, result: str) -> None:
     """Kernels of a loop that adds to `var` (or takes the maximum or minimum), and of what follows up to the write of `result`.
 
     Threads load vectors. If `result` is a variable, it becomes an array of one element, which later kernels can use.
-
-    Before:
-        float sum = 0.0f;
-        for (int i = 0; i < n; i++) {
-          sum += a[i];
-        }
-        out[0] = sum;
-    Step: schedules.total(s, "i", var="sum", result="out")
-    After: a kernel of 512 blocks, each of which leaves its sum, and a kernel of one block that sums these up, for any n.
-
-    Needs: one loop that adds elements of arrays to a variable. Fails: when the loop uses the variable otherwise.
     """
     summed = For(loop, body=Write(var))
     if any(isinstance(x, program.Decl) and x.name == result for x in s.around(s.find(summed))):
