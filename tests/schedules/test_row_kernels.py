@@ -267,3 +267,31 @@ def test_registers_hold_whole_vectors_of_all_threads() -> None:
     for form in (schedules.HeldRows(64, 32), schedules.HeldRows(256, 16), schedules.HeldRows(300, 64)):
         with pytest.raises(InputError, match="in equal parts"):
             schedules.row_norm(s, "i", **NORM, held=[form])
+
+
+def launched_twice(condition: str, other: str) -> og.Script:
+    """Two versions of a function, each a kernel; the host writes `other` to an array after the second one."""
+    s = og.Script(parse_text(EXTENDED, "f.c"))
+    for version in s.function.versions(condition):
+        with s.inside(version):
+            s.loop.tile("i", 64, outer="b", tail="guard")
+            s.gpu.launch(grid=["b"], block=["i"])
+    if other:
+        s.instr.insert(other, after=s.handle(s.find_all(og.Call("memcpy_device_to_host1"))[-1]))
+    return s
+
+
+def test_versions_share_their_copies() -> None:
+    s = launched_twice("n > 100", "")
+    assert s.text().count("memcpy_device_to_host1") == 2
+    s.gpu.stay_on_device()
+    assert s.text().count("memcpy_device_to_host1") == 1 and s.cuda().on_device
+
+
+def test_a_version_whose_host_uses_the_array_keeps_what_it_computes() -> None:
+    """The host changes the array in one version: a copy that is made after it would undo that."""
+    with pytest.raises(StepError):
+        launched_twice("n > 100", "if (n > 0) { a[0] = 1.0f; }")
+    s = launched_twice("n > 100", "if (n > 0) { a[0] = 0.0f; }")
+    s.gpu.stay_on_device()
+    assert s.text().count("memcpy_device_to_host1") == 2

@@ -33,6 +33,20 @@ def rows(
     that such loops write. With `online`, they are a maximum and a sum of exponentials relative to it, computed in one pass. Of
     `inputs`, arrays that each reduction reads, a thread loads `in_flight` groups of `vector` adjacent elements before it uses them.
     Vectors need aligned rows: others are read element by element.
+
+    Before:
+        for (int i = 0; i < h; i++) {
+          float sum = 0.0f;
+          for (int j = 0; j < w; j++) {
+            sum += x[i][j];
+          }
+          y[i] = sum;
+        }
+    Step: schedules.rows(s, "i", loop="j", reductions=["sum"], inputs=["x"], vector=4)
+    After: a kernel with a block for each row, whose threads load `float4` and combine their sums by a tree, for any size.
+
+    Needs: in the loops `grid`, one loop over `loop` for each of `reductions` and `outputs`.
+    Fails: when a loop uses what a later one computes.
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
     length = length_of(s, For(loop, body=Write([*reductions, *outputs][-1])))

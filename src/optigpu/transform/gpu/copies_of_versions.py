@@ -48,9 +48,17 @@ def _device_arrays(body: Body) -> list[Decl]:
 
 
 def _same_use(then: Body, array: Decl, other: Body, twin: Decl) -> bool:
-    """Do two device arrays have the same size, and are they copied from and to the same arrays, those of parameters among them?"""
+    """Do two device arrays have the same size, and are they copied from and to the same arrays, which nothing else uses?"""
     mine, theirs = _copies(then, array.name), _copies(other, twin.name)
-    return array.init == twin.init and bool(mine) and mine == theirs
+    if array.init != twin.init or not mine or mine != theirs:
+        return False
+    hosts = {host for _, host in mine}
+    return not any(hosts & _used_otherwise(body, d.name) for body, d in ((then, array), (other, twin)))
+
+
+def _used_otherwise(body: Body, name: str) -> set[str]:
+    """The names that statements use which are no copies of a device array: these may be between a copy and where it moves."""
+    return body_free_vars(tuple(s for s in body if not _copies((s,), name)))
 
 
 def _copies(body: Body, name: str) -> list[tuple[str, str]]:
