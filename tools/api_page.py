@@ -40,6 +40,9 @@ Named = tuple[str, object]
 # By heading: what is shown there, by the name that users write, or by which it is known.
 SECTIONS: dict[str, list[Named]] = {
     "Scripts": [("og.Script", og.Script), ("og.transformation", og.transformation), ("og.observe", og.observe)],
+    "Programs in Python": [
+        (f"og.{f.__name__}", f) for f in (og.program, og.PythonProgram, og.declare, og.define, og.axiom, og.lemma)
+    ],
     "Targets": [
         (f"og.{f.__name__}", f) for f in (og.For, og.Write, og.Read, og.Decl, og.Call, og.If, og.In, og.Target)
     ],
@@ -63,6 +66,7 @@ SECTIONS: dict[str, list[Named]] = {
         ("CFunction", CFunction),
         ("BuiltCuda", BuiltCuda),
     ],
+    "Tuning": [("og.tune", og.tune), ("og.tuned", og.tuned), ("og.apply_tuned", og.apply_tuned)],
     "Schedules": [("schedules.auto", schedules.auto), ("Choice", Choice), ("Proposal", Proposal)],
     "Memory": [("og.pad", og.pad)],
     "Errors": [

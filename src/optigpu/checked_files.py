@@ -10,6 +10,7 @@ from optigpu.check.verdict import Counterexample, ProgramResult
 from optigpu.check.verify import Settings, Verifier
 from optigpu.commands.file_audits import audited_file, replayed
 from optigpu.frontend import parse_file, recheck
+from optigpu.frontend.python.python_program import TranslatedProgram
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.disk_cache import answers_folder
 from optigpu.syntax.program import Program
@@ -20,13 +21,13 @@ CERTIFICATE = ".cert.json"
 
 @deep
 def check(
-    source: str | Path | Program,
+    source: str | Path | Program | TranslatedProgram,
     *,
     function: str | None = None,
     integers: str = "machine",
     timeout: float | None = None,
 ) -> ProgramResult:
-    """Verify a C file, or a program: all its functions, or one with those that it calls.
+    """Verify a C file, a function under `@og.program`, or a program: all its functions, or one with those that it calls.
 
     The result says for each function whether it is VERIFIED, REFUTED, UNPROVED or UNSUPPORTED, and why: `result.verified`,
     `result.failures`, `result.assumptions`. A program that is not verified is no error. `integers` and `timeout` are as for
@@ -34,6 +35,8 @@ def check(
     """
     if integers not in INTEGERS:
         raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
+    if isinstance(source, TranslatedProgram):
+        source = source.program
     program = recheck(source) if isinstance(source, Program) else parse_file(source)
     if function is not None and function not in (names := [f.name for f in program.functions()]):
         raise CallError(f"there is no function `{function}` (there is: {', '.join(names)})")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from optigpu.api import Script
+from optigpu.frontend.python.python_program import TranslatedProgram
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.report.progress_bar import progress_bar
 from optigpu.runtime.call_error import BuildError, CallError
@@ -93,7 +94,7 @@ def tune(
     schedule: Schedule,
     space: Space,
     *,
-    program: str | Path | Program,
+    program: str | Path | Program | TranslatedProgram,
     sizes: Sequence[Mapping[str, int]] | Mapping[str, int | Sequence[int]],
     where: Callable[..., bool] | None = None,
     default: Mapping[str, Any] | None = None,

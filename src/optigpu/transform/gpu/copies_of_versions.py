@@ -52,8 +52,18 @@ def _same_use(then: Body, array: Decl, other: Body, twin: Decl) -> bool:
     mine, theirs = _copies(then, array.name), _copies(other, twin.name)
     if array.init != twin.init or not mine or mine != theirs:
         return False
+    if not (_is_copied_first_and_last(then, array.name) and _is_copied_first_and_last(other, twin.name)):
+        return False
     hosts = {host for _, host in mine}
     return not any(hosts & _used_otherwise(body, d.name) for body, d in ((then, array), (other, twin)))
+
+
+def _is_copied_first_and_last(body: Body, name: str) -> bool:
+    """Is a device array copied to at most once, before all else that uses it, and copied from at most once, after that?"""
+    uses = [s for s in body if name in body_free_vars((s,)) and (_copies((s,), name) or not _belongs(s, name))]
+    inner = uses[1:] if uses and _is_copy(uses[0], TO_DEVICE) else uses
+    inner = inner[:-1] if inner and _is_copy(inner[-1], TO_HOST) else inner
+    return not _copies(tuple(inner), name)
 
 
 def _used_otherwise(body: Body, name: str) -> set[str]:
