@@ -19,9 +19,10 @@ from optigpu.transform.tools.simplified import folded, value_of
 
 VECTOR = 4
 HELD = (
-    HeldRows(1024, 256),
+    HeldRows(1024, 128),
     HeldRows(4096, 256),
     HeldRows(16384, 512),
+    HeldRows(1024, 128, vector=1),
     HeldRows(8192, 512, vector=1),
 )
 
