@@ -12,6 +12,7 @@ from optigpu.version import VERSION
 __version__ = VERSION
 
 if TYPE_CHECKING:
+    from optigpu import schedules as schedules
     from optigpu.api import (
         Call,
         Decl,
@@ -116,6 +117,10 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Loaded when asked for: `optigpu.runtime` must import where no solver is installed."""
+    if name == "schedules":  # a package of ours, which needs no import of its own
+        from importlib import import_module
+
+        return import_module("optigpu.schedules")
     if name in _OF_PROGRAMS:
         from optigpu.decorated_program import PROGRAM_EXPORTS
 
