@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import math
 from difflib import get_close_matches
 from fractions import Fraction
 
 from optigpu.frontend.implicit_conversions import describe_type, promoted, usual_conversion
+from optigpu.frontend.python.genuine_objects import ABS, FLOATING, INTEGER, LEN, MAX, MIN, math_function
 from optigpu.frontend.python.python_refusals import refused
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole, PythonScopes
 from optigpu.frontend.python.python_signature import (
-    MATH_FUNCTIONS,
     MISSING,
     CallableProgram,
+    ForeignObject,
     ModuleNames,
+    kind_name,
 )
 from optigpu.frontend.python.python_source import PythonFunction
 from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds
@@ -87,7 +88,7 @@ class ExpressionTranslator:
         found = self.object_of(node)
         if isinstance(found, ElementType):
             return found.scalar
-        return next((scalar for python_type, scalar in PYTHON_TYPES.items() if found is python_type), None)
+        return next((scalar for python_type, scalar in PYTHON_TYPES if found is python_type), None)
 
     def word(self, node: ast.expr) -> str | None:
         """The name of the word of `og` that an expression means."""
@@ -112,8 +113,11 @@ class ExpressionTranslator:
                 raise input_error("OG100", f"the size `{node.id}` is in no annotation of this function", loc)
             case CallableProgram() | Word():
                 raise input_error("OG102", f"`{node.id}` is a function: call it", loc, help=f"{node.id}(…)")
+            case ForeignObject(number=True):
+                message = f"`{node.id}` is {kind_name(found)} of the module: programs use its `int` and `float` alone"
+                raise input_error("OG016", message, loc, help=f"{node.id} = int({node.id}), or float({node.id})")
             case _ if found is not MISSING:
-                message = f"`{node.id}` is {type(found).__name__} of the module: programs use its numbers alone"
+                message = f"`{node.id}` is {kind_name(found)} of the module: programs use its numbers alone"
                 raise input_error("OG016", message, loc, help="make it a parameter")
             case _:
                 near = get_close_matches(node.id, self.scopes.visible(), 1, cutoff=0.7)
@@ -135,7 +139,7 @@ class ExpressionTranslator:
             number = self.integer_literal(value, loc)
             self.names.constants[name] = value
             return replace(number, expr=Var(name, loc=loc))
-        return Value(self.float_literal(value, loc), DOUBLE, weak=type(value) is float)
+        return Value(self.float_literal(value, loc), DOUBLE, weak=True)
 
     # Literals
 
@@ -379,24 +383,21 @@ class ExpressionTranslator:
                 return self.integer_call(name, node)
             case Word():
                 raise input_error("OG008", f"`{found}` cannot stand inside an expression", self.loc(node))
-            case _ if found is builtins.min or found is builtins.max:
-                return self.extremum("min" if found is builtins.min else "max", self.arguments(node), node)
-            case _ if found is builtins.abs:
+            case _ if found is MIN or found is MAX:
+                return self.extremum("min" if found is MIN else "max", self.arguments(node), node)
+            case _ if found is ABS:
                 return self.absolute(self.only_argument(node), node)
-            case _ if found is builtins.int:
+            case _ if found is INTEGER:
                 return self.conversion(self.only_argument(node), INT, node)
-            case _ if found is builtins.float:
+            case _ if found is FLOATING:
                 return self.conversion(self.only_argument(node), DOUBLE, node)
-            case _ if _is_hashable(found) and found in MATH_FUNCTIONS:
+            case _ if (function := math_function(found)) is not None:
                 args = [self.settle(a, DOUBLE) for a in self.arguments(node)]
-                return self.math_call(MATH_FUNCTIONS[found], args, DOUBLE, node)
+                return self.math_call(function, args, DOUBLE, node)
             case _:
                 message = f"`{ast.unparse(node.func)}` is no function of a program"
-                fix = (
-                    "the name of the size in the annotation"
-                    if found is builtins.len
-                    else "decorate it with @og.program"
-                )
+                size = "the name of the size in the annotation"
+                fix = size if found is LEN else "decorate it with @og.program"
                 raise input_error("OG016", message, self.loc(node.func), help=fix)
 
     def program_call(self, program: CallableProgram, node: ast.Call) -> Value:
@@ -501,7 +502,3 @@ def _settled(e: Expr, to: Scalar) -> Expr:
 
 def _divides(node: ast.expr) -> bool:
     return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) for n in ast.walk(node))
-
-
-def _is_hashable(x: object) -> bool:
-    return callable(x) and type(x).__hash__ is not None
