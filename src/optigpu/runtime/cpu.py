@@ -56,7 +56,7 @@ class CFunction:
             raise MemoryError(message.decode())
         return None if storage is None else storage.value
 
-    def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
+    def __call__(self, /, *args: Argument, **kwargs: Argument) -> Argument:
         bound = self.signature.bind(args, kwargs)
         self._open.say(self.signature.check(bound))
         raw: list[float] = []

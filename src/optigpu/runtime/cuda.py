@@ -112,7 +112,7 @@ class CudaFunction:
         self._host = launcher.on_host
         self._device = lambda *raw, stream, device_: launcher.on_device(*raw, stream=stream, device=device_)
 
-    def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
+    def __call__(self, /, *args: Argument, **kwargs: Argument) -> Argument:
         bound = self.signature.bind(args, kwargs)
         views = self.views(bound)
         if any(v.device is not None for v in views.values()):

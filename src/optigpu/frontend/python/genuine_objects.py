@@ -1,7 +1,7 @@
 """The objects of Python itself that programs may use, under whatever names.
 
-They are compared by identity, since an object may call itself equal to anything. One that something else stood in for when this module was
-loaded is unknown to programs.
+They are compared by identity, since an object may call itself equal to anything. One that something else stood in for when this
+module was loaded is unknown to programs.
 """
 
 from __future__ import annotations

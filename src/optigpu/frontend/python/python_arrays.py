@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 from optigpu.frontend.c_declarations import zero_loops
 from optigpu.frontend.declared_names import reject_macro
@@ -16,13 +17,14 @@ from optigpu.frontend.raw_statements import RawStatement
 from optigpu.frontend.wellformed import is_name
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Var
+from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Cast, Cond, Expr, Index, Int, Unary, Var
 from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import CallStmt, Decl, Return, Role
 from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Pointer, Scalar
+from optigpu.syntax.walk import subexpressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,15 @@ class BoundCall:
         return Call(self.signature.name, tuple(x for x in given if x is not None), loc=loc)
 
 
+FIXED_CALLS = ("min", "max", "abs", "exact_div")  # of integers
+
+
 class ArrayTranslator(ExpressionTranslator):
     """`returned_name` is the array that the function returns, if any, and `returned_type` its type by the annotation."""
 
     returned_name: str | None = None
     returned_type: Array | None = None
+    stores: Counter[str]  # how often the text of the body assigns a name
 
     # Names
 
@@ -103,6 +109,8 @@ class ArrayTranslator(ExpressionTranslator):
     ) -> list[RawStatement]:
         """The declaration of an array; none for the array that is returned, which the caller makes."""
         loc = self.loc(target)
+        for d in type_.dims:
+            self.require_fixed(d, s)
         if (local := self.scopes.find(name)) is not None:
             message = f"`{name}` is {local.role.value}, which a program does not assign"
             raise self.differs(message, target, "another name", Label(local.loc, "this one"))
@@ -124,6 +132,24 @@ class ArrayTranslator(ExpressionTranslator):
         dims = tuple(d for d in type_.dims if d is not None)
         allocation = Alloc(type_.elem, dims, loc=self.loc(s))
         return [Decl(name, Pointer(type_.elem), allocation, True, id=statement)]
+
+    def require_fixed(self, size: Expr | None, s: ast.stmt) -> None:
+        """The size of an array has one value as long as the array is there: its text is read again where a shape is needed."""
+        for e in subexpressions(size) if size is not None else ():
+            match e:
+                case Var(name):
+                    local = self.scopes.find(name)
+                    fixed = local is None or local.role is not LocalRole.VARIABLE or self.stores[name] == 1
+                    what = f"`{name}` is assigned more than once"
+                case Index():
+                    fixed, what = False, f"`{print_expr(e)}` may change later"
+                case Call(name):
+                    fixed, what = name in FIXED_CALLS, f"`{name}` may give another number later"
+                case _:
+                    fixed, what = isinstance(e, Int | Unary | Binary | Cond | Cast), f"`{print_expr(e)}` is no size"
+            if not fixed:
+                message = f"the size of an array is fixed, and {what}"
+                raise self.differs(message, s, "a variable of its own for the size: size = …, assigned once")
 
     def returned_array(self, value: ast.expr, s: ast.Return) -> list[RawStatement]:
         """`return b`: the caller has the array already."""
@@ -159,7 +185,7 @@ class ArrayTranslator(ExpressionTranslator):
     def bound_call(self, program: CallableProgram, node: ast.Call) -> BoundCall:
         """The arguments of a call. Sizes follow from the arrays, whose shapes must be those of the annotations."""
         signature = program.signature
-        self.names.programs[signature.name] = program
+        self.require_same_program(program, node)
         given = self.given_arguments(signature, node)
         types = {p.name: p.type for p in signature.function.params}
         values: dict[str, Expr] = {}
@@ -184,6 +210,14 @@ class ArrayTranslator(ExpressionTranslator):
         for name, declared, have, arg in arrays:
             self.require_shape(name, declared, have, sizes, arg)
         return BoundCall(signature, values | {name: sizes[name] for name in signature.sizes}, sizes)
+
+    def require_same_program(self, program: CallableProgram, node: ast.Call) -> None:
+        """A name of C is one function: of two programs of one name, one alone can be called."""
+        name = program.signature.name
+        known = self.names.programs.setdefault(name, program)
+        if known is not program or name == self.source.tree.name:
+            message = f"this is another program than the one that is `{name}` in C"
+            raise input_error("OG101", message, self.loc(node.func), help="give the two programs two names")
 
     def given_arguments(self, signature: ProgramSignature, node: ast.Call) -> dict[str, ast.expr]:
         names = signature.python_params

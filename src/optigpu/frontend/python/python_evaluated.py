@@ -95,11 +95,11 @@ class EvaluatedTranslator(StatementTranslator):
             actual = self.source.function.__annotations__.get(name, MISSING)
         except Exception as e:  # annotations may be evaluated now
             actual = ForeignObject(type(e), number=False)
-        quoted = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        quoted = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
         if isinstance(actual, str):
-            if bool(self.source.function.__code__.co_flags & UNEVALUATED) or (quoted and actual == node.value):
+            if bool(self.source.function.__code__.co_flags & UNEVALUATED) or actual == quoted:
                 return
-        elif not quoted and self.has_meaning(node, actual):
+        elif quoted is None and self.has_meaning(node, actual):
             return
         self.refuse_evaluated(name, node)
 
@@ -146,6 +146,9 @@ class EvaluatedTranslator(StatementTranslator):
             case ast.Name(name) if self.scopes.find(name) is None:
                 found = self.names.find(name)
                 return found if type(found) is int else None
+            case ast.UnaryOp(ast.USub(), operand):
+                number = self.number_of_module(operand)
+                return None if number is None else -number
             case ast.BinOp(left, op, right):
                 a, b = self.number_of_module(left), self.number_of_module(right)
                 if a is None or b is None:

@@ -19,7 +19,7 @@ from optigpu.frontend.python.python_signature import (
     kind_name,
 )
 from optigpu.frontend.python.python_source import PythonFunction
-from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds
+from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds, settled
 from optigpu.frontend.python.python_words import INTEGER_WORDS, PYTHON_TYPES, REAL_WORDS, ElementType, Size, Word
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import MATH
@@ -40,7 +40,6 @@ from optigpu.syntax.exprs import (
     is_bool,
     is_number,
 )
-from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, Kind, Pointer, Scalar
 
@@ -173,7 +172,7 @@ class ExpressionTranslator:
 
     def settle(self, value: Value, to: Scalar) -> Value:
         """A weak float as a number of this type. Other values stay what they are."""
-        return Value(_settled(value.expr, to), to) if value.weak else value
+        return Value(settled(value.expr, to), to) if value.weak else value
 
     def strong(self, value: Value) -> Value:
         """A float that has no other type is one of 32 bits."""
@@ -321,7 +320,7 @@ class ExpressionTranslator:
             truths = is_bool(a.type) and is_bool(b.type) and sign in ("==", "!=")
             if not truths and not (is_number(a.type) and is_number(b.type)):
                 raise input_error("OG102", f"`{sign}` compares numbers", self.loc(node))
-            a, b = map(self.strong, self.same_reals(a, b))
+            a, b = (self.settle(x, DOUBLE) for x in self.same_reals(a, b))  # Python compares such literals as doubles
             parts.append(Binary(sign, a.expr, b.expr, loc=self.loc(node)))
         return self.joined("&&", parts, self.loc(node))
 
@@ -422,7 +421,7 @@ class ExpressionTranslator:
             raise input_error("OG016", "a number is no truth value", loc, help="x != 0")
         if value.weak and to.kind is Kind.FLOAT:
             return self.settle(value, to)
-        value = self.strong(value)
+        value = self.settle(value, DOUBLE)  # as Python has it; 32 bits may have another whole part
         if value.type == to:
             return value
         low, high = (
@@ -479,25 +478,6 @@ class ExpressionTranslator:
             return self.real_call("fabs", [x], node)
         t = promoted(x.scalar)
         return x if not t.signed else Value(Call("abs", (x.expr,), loc=self.loc(node)), t, low=0)
-
-
-def _settled(e: Expr, to: Scalar) -> Expr:
-    """A weak expression with its literals as numbers of this type."""
-    match e:
-        case Real(value):
-            if is_out_of_range(value, to):
-                raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
-            return replace(e, value=nearest_float(value, to), literal_type=to)
-        case Unary(arg=arg):
-            return replace(e, arg=_settled(arg, to))
-        case Binary(left=left, right=right):
-            return replace(e, left=_settled(left, to), right=_settled(right, to))
-        case Cond(then=then, other=other):
-            return replace(e, then=_settled(then, to), other=_settled(other, to))
-        case Call(name, args) if name in MATH and to == FLOAT:
-            return replace(e, func=name + "f", args=tuple(_settled(a, to) for a in args))
-        case _:
-            return e
 
 
 def _divides(node: ast.expr) -> bool:

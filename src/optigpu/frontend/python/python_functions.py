@@ -6,7 +6,7 @@ import ast
 
 from optigpu.frontend.python.python_evaluated import EvaluatedTranslator
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
-from optigpu.frontend.python.python_signature import MISSING, ModuleNames, ProgramSignature
+from optigpu.frontend.python.python_signature import MISSING, ForeignObject, ModuleNames, ProgramSignature
 from optigpu.frontend.python.python_source import PythonFunction
 from optigpu.frontend.python.python_words import Size
 from optigpu.syntax.diagnostic import input_error
@@ -268,6 +268,11 @@ class FunctionTranslator(EvaluatedTranslator):
         free = (clause_free_vars(f.contract) | body_free_vars(f.body)) - inner - self.locals
         for name in sorted(free):
             value = self.names.find(name) if name in self.names.namespace else MISSING
+            if isinstance(value, ForeignObject) and value.number:
+                message = f"`{name}` is {value.kind.__name__} of the module: formulas know its `int` and `float` alone"
+                raise input_error(
+                    "OG016", message, self.source.name_loc, help=f"{name} = int({name}), or float({name})"
+                )
             if type(value) in (int, float):
                 assert isinstance(value, int | float)
                 self.names.constants.setdefault(name, value)

@@ -117,4 +117,4 @@ def _same(a: object, b: object) -> bool:
     """Whether two objects mean the same to a program: equal numbers, sizes of one name."""
     if isinstance(a, Size) and isinstance(b, Size):
         return a.text == b.text
-    return type(a) is type(b) and type(a) in (int, float) and a == b
+    return type(a) is type(b) and type(a) in (int, float) and repr(a) == repr(b)

@@ -1,4 +1,7 @@
-"""The classes and functions around a function: Python looks up annotations and decorators there first, programs in the module alone."""
+"""The classes and functions around a function.
+
+Python looks up annotations and decorators there first, programs in the module alone.
+"""
 
 from __future__ import annotations
 
