@@ -34,17 +34,25 @@ def _text_from_child(file: str) -> str:
     with os.fdopen(reading, encoding="utf-8", errors="replace") as pipe:
         told = pipe.read()
     _, status = os.waitpid(child, 0)
+    answer = _answer_in(told) if status == 0 else None
+    match answer:
+        case {"text": str(text)}:
+            return text
+        case {"call": str(message)}:
+            raise CallError(message)
+        case InputError():
+            raise answer
+        case _:
+            raise CallError(f"{file} gave no program: the process that ran it ended")
+
+
+def _answer_in(told: str) -> object:
+    """What the child says: the text of a program, or an error; None if it is neither."""
     try:
-        answer = json.loads(told) if status == 0 else None
-        if isinstance(answer, dict):
-            if isinstance(text := answer.get("text"), str):
-                return text
-            if isinstance(answer.get("call"), str):
-                raise CallError(answer["call"])
-            raise _input_error(answer)
+        answer = json.loads(told)
+        return _input_error(answer) if "place" in answer else answer
     except (ValueError, TypeError, KeyError, IndexError):
-        pass
-    raise CallError(f"{file} gave no program: the process that ran it ended")
+        return None
 
 
 def _tell(file: str, pipe: int) -> None:

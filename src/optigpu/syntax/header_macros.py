@@ -88,23 +88,9 @@ le32toh le64toh linux math_errhandling offsetof setjmp signbit sigsetjmp stderr 
 toascii_l true unix
 """
 MACROS = frozenset(_NAMES.split())
-USED_BY_CODE = frozenset(
-    [
-        "NULL",
-        "setjmp",
-        "longjmp",
-        "jmp_buf",
-        "size_t",
-        "bool",
-        "true",
-        "false",
-        "stdin",
-        "stdout",
-        "stderr",
-        "assert",
-        "errno",
-    ]
-)
+# In what emitted code says around a program, and in what the headers' macros stand for.
+_USED_BY_CODE = "NULL assert atomic bool critical errno false jmp_buf longjmp malloc omp setjmp size_t sizeof true"
+USED_BY_CODE = frozenset(_USED_BY_CODE.split())
 ATTEMPT = "optigpu_try_"  # prefix of the version of an emitted C function that reports a failed allocation
 _RESERVED = re.compile(r"__|_[A-Z]|OPTIGPU_|optigpu_")  # the last two are prefixes of emitted helpers
 

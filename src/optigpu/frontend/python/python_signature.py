@@ -57,10 +57,10 @@ class ForeignObject:
 def understood(found: object) -> object:
     """An object of a module as programs see it. Only its real type counts, not what it says of itself."""
     kind = type(found)
-    if issubclass(kind, Word):
-        own = WORDS.get(found.name) is found  # type: ignore[attr-defined]
-    elif issubclass(kind, ElementType):
-        own = TYPES.get(found.name) is found  # type: ignore[attr-defined]
+    if issubclass(kind, Word) and isinstance(found, Word):
+        own = WORDS.get(found.name) is found
+    elif issubclass(kind, ElementType) and isinstance(found, ElementType):
+        own = TYPES.get(found.name) is found
     else:
         own = issubclass(kind, CallableProgram) or kind in KNOWN_KINDS
     return found if own or found is MISSING else ForeignObject(kind, issubclass(kind, numbers.Number))
