@@ -122,6 +122,10 @@ WRONG_CALLS = [
     ("a[0] = h(a)", "OG016", "h(a)", "needs a name"),
     ("b = h(a)", "OG017", "b", "a parameter"),
     ("if k > 0:\n        t = h(a)\n    a[0] = t[0]", "OG017", "t", "before that block"),
+    ("y = k\n    y = 2\n    t = og.empty(og.f32[y])", "OG017", "t = og.empty(og.f32[y])", "another value later"),
+    ("t = og.empty(og.f32[n])\n    for i in range(2):\n        y = i\n        y += 1\n        s = og.empty(og.f32[y])", "OG017",
+     "s = og.empty(og.f32[y])", "assigned once"),
+    ("t = og.local(og.f32[u[0]])", "OG017", "t = og.local(og.f32[u[0]])", "another value later"),
     ("t = og.empty(n)", "OG105", "og.empty(n)", "og.f32[n]"),
     ("t = og.empty(og.f32[0.5])", "OG103", "0.5", "a size is"),
     ("t = og.empty(og.f32[n])\n    t = og.empty(og.f32[n])", "OG017", "t", "an array"),
@@ -150,6 +154,14 @@ def test_unsigned_numbers_are_computed_in_a_wider_type(tmp_path: Path) -> None:
         "@og.program\ndef f(u: og.u32[n]):\n    u[0] = og.u32(og.i64(u[1]) + 1)\n    y = u[0] // 2 + og.i64(u[1]) % 2\n"
     )
     assert "u[0] = (unsigned)((int64_t)u[1] + 1);" in python_program(text, tmp_path).c()
+
+
+def test_sizes_that_keep_their_value(tmp_path: Path) -> None:
+    text = (
+        "@og.program\ndef f(k: int):\n    y = k + 1\n    for i in og.range(k):\n        t = og.empty(og.f32[y, i + 1])\n"
+        "        z = i * 2\n        s = og.empty(og.f32[max(z, K)])\n"
+    )
+    assert "MALLOC2(float, y, i + 1)" in python_program(text, tmp_path).c()
 
 
 def test_recursion_is_refused(tmp_path: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 
 from optigpu.frontend.c_declarations import zero_loops
 from optigpu.frontend.declared_names import reject_macro
 from optigpu.frontend.implicit_conversions import describe_type
-from optigpu.frontend.python.python_expressions import ExpressionTranslator
+from optigpu.frontend.python.python_calls import CallTranslator
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_signature import CallableProgram, ProgramSignature
 from optigpu.frontend.python.python_values import Value
@@ -17,7 +16,7 @@ from optigpu.frontend.raw_statements import RawStatement
 from optigpu.frontend.wellformed import is_name
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Cast, Cond, Expr, Index, Int, Unary, Var
+from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, Var
 from optigpu.syntax.free_names import fresh_name
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import CallStmt, Decl, Return, Role
@@ -25,6 +24,8 @@ from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Pointer, Scalar
 from optigpu.syntax.walk import subexpressions
+
+FIXED_FUNCTIONS = ("min", "max", "abs", "exact_div")  # their values depend on their arguments alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,11 @@ class BoundCall:
         return Call(self.signature.name, tuple(x for x in given if x is not None), loc=loc)
 
 
-FIXED_CALLS = ("min", "max", "abs", "exact_div")  # of integers
-
-
-class ArrayTranslator(ExpressionTranslator):
+class ArrayTranslator(CallTranslator):
     """`returned_name` is the array that the function returns, if any, and `returned_type` its type by the annotation."""
 
     returned_name: str | None = None
     returned_type: Array | None = None
-    stores: Counter[str]  # how often the text of the body assigns a name
 
     # Names
 
@@ -109,12 +106,11 @@ class ArrayTranslator(ExpressionTranslator):
     ) -> list[RawStatement]:
         """The declaration of an array; none for the array that is returned, which the caller makes."""
         loc = self.loc(target)
-        for d in type_.dims:
-            self.require_fixed(d, s)
         if (local := self.scopes.find(name)) is not None:
             message = f"`{name}` is {local.role.value}, which a program does not assign"
             raise self.differs(message, target, "another name", Label(local.loc, "this one"))
         self.require_new_name(name, target)
+        self.require_fixed_sizes(name, type_, s)
         statement = StatementId(self.loc(s))
         if name == self.returned_name:
             if len(self.scopes.blocks) != 2 or not heap:
@@ -133,23 +129,20 @@ class ArrayTranslator(ExpressionTranslator):
         allocation = Alloc(type_.elem, dims, loc=self.loc(s))
         return [Decl(name, Pointer(type_.elem), allocation, True, id=statement)]
 
-    def require_fixed(self, size: Expr | None, s: ast.stmt) -> None:
-        """The size of an array has one value as long as the array is there: its text is read again where a shape is needed."""
-        for e in subexpressions(size) if size is not None else ():
+    def require_fixed_sizes(self, name: str, type_: Array, s: ast.stmt) -> None:
+        """The sizes of an array keep their values: calls pass them again, and in Python they are those of the array."""
+        for e in (x for d in type_.dims if d is not None for x in subexpressions(d)):
             match e:
-                case Var(name):
-                    local = self.scopes.find(name)
-                    fixed = local is None or local.role is not LocalRole.VARIABLE or self.stores[name] == 1
-                    what = f"`{name}` is assigned more than once"
-                case Index():
-                    fixed, what = False, f"`{print_expr(e)}` may change later"
-                case Call(name):
-                    fixed, what = name in FIXED_CALLS, f"`{name}` may give another number later"
+                case Var(size):
+                    local = self.scopes.find(size)
+                    moves = local is not None and local.role is LocalRole.VARIABLE and self.stores[size] != 1
+                case Call(function):
+                    moves = function not in FIXED_FUNCTIONS
                 case _:
-                    fixed, what = isinstance(e, Int | Unary | Binary | Cond | Cast), f"`{print_expr(e)}` is no size"
-            if not fixed:
-                message = f"the size of an array is fixed, and {what}"
-                raise self.differs(message, s, "a variable of its own for the size: size = …, assigned once")
+                    moves = isinstance(e, Index)
+            if moves:
+                message = f"the size of `{name}` is `{print_expr(e)}`, which may have another value later"
+                raise self.differs(message, s, "a variable that is assigned once")
 
     def returned_array(self, value: ast.expr, s: ast.Return) -> list[RawStatement]:
         """`return b`: the caller has the array already."""

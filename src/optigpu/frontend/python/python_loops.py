@@ -6,7 +6,7 @@ import ast
 
 from optigpu.frontend.loop_headers import apply_pragma
 from optigpu.frontend.python.genuine_objects import RANGE, REVERSED
-from optigpu.frontend.python.python_expressions import ExpressionTranslator
+from optigpu.frontend.python.python_calls import CallTranslator
 from optigpu.frontend.python.python_refusals import refused
 from optigpu.frontend.python.python_values import Bound, Value
 from optigpu.frontend.python.python_words import RANGES, SCALED_RANGES
@@ -37,7 +37,7 @@ class CountedRange:
         return loop
 
 
-class LoopTranslator(ExpressionTranslator):
+class LoopTranslator(CallTranslator):
     """Reads what follows `in`."""
 
     def counted(self, node: ast.expr) -> CountedRange:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 
 from optigpu.frontend.early_exits import desugar_jumps, reject_jumps
 from optigpu.frontend.implicit_conversions import describe_type, promoted
@@ -32,8 +31,6 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
     result: Scalar | None = None
 
     def function_body(self, body: list[ast.stmt]) -> tuple[Stmt, ...]:
-        stored = [n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        self.stores = Counter(stored)
         return self.finished(self.block(body), "return")
 
     def finished(self, raws: RawBody, jump: str) -> tuple[Stmt, ...]:
