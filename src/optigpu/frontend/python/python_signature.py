@@ -57,9 +57,9 @@ class ForeignObject:
 def understood(found: object) -> object:
     """An object of a module as programs see it. Only its real type counts, not what it says of itself."""
     kind = type(found)
-    if issubclass(kind, Word) and isinstance(found, Word):
+    if type(found) is Word:
         own = WORDS.get(found.name) is found
-    elif issubclass(kind, ElementType) and isinstance(found, ElementType):
+    elif type(found) is ElementType:
         own = TYPES.get(found.name) is found
     else:
         own = issubclass(kind, CallableProgram) or kind in KNOWN_KINDS
