@@ -41,7 +41,8 @@ def run_plain(program: TranslatedProgram, args: tuple[Any, ...], kwargs: dict[st
     finally:
         RUNNING.reset(token)
     for name, value in values.items():
-        if value is not given[name] and isinstance(value, PlainArray) and value.dtype == object:
+        copied = value is not given[name] and isinstance(value, PlainArray) and value.dtype == object
+        if copied and given[name].flags.writeable:  # what is written was checked to be that
             _write_back(name, value, given[name], types[name])
     returned = program.signature.returned
     if returned is not None and isinstance(returned.type, Array) and not inside:

@@ -263,6 +263,17 @@ def test_overlapping_arguments_and_ranks(tmp_path: Path) -> None:
         way(a[0], a[1])
 
 
+def test_an_array_that_is_read_only(tmp_path: Path) -> None:
+    a = np.zeros(3, "int32")
+    a.flags.writeable = False
+    makes, writes = python_program(MAKES, tmp_path), python_program(WRITE, tmp_path)
+    for way in (makes, makes.python):
+        assert way(a, 2).tolist() == [2, 2, 2]
+    for way in (writes, writes.python):
+        with pytest.raises(CallError, match="read-only"):
+            way(a, 2)
+
+
 def test_a_parameter_named_self(tmp_path: Path) -> None:
     p = python_program(
         "@og.program\n@og.ensures('_Res == self')\ndef f(self: int) -> int:\n    return self\n", tmp_path
