@@ -159,6 +159,13 @@ def test_builtins_that_something_replaced(tmp_path: Path, monkeypatch: pytest.Mo
     assert refusal("@og.program\ndef f(x: og.f64) -> og.f64:\n    return math.sqrt(x)\n", tmp_path)[0] == "OG016"
 
 
+def test_builtins_of_a_module_of_its_own(tmp_path: Path) -> None:
+    text = "__builtins__ = {}\n@og.program\ndef f(k: int) -> int:\n    return abs(k)\n"
+    code, _, _, d = refusal(text.format("{**vars(math), **__import__('builtins').__dict__, 'abs': max}"), tmp_path)
+    assert code == "OG018" and "built-in functions of its own" in d.message
+    assert python_program(text.format("__builtins__"), tmp_path)
+
+
 def test_builtins_replaced_before_the_package_is_loaded() -> None:
     text = (
         "import math, numpy, ctypes\nmath.erf = lambda x: 42\n"

@@ -133,6 +133,9 @@ def test_two_programs_of_one_name(modules: Any, tmp_path: Path) -> None:
     code, _, marked, _ = refusal(text.format("g"), tmp_path)
     assert (code, marked) == ("OG101", "second_module.g")
     assert program_of_text(text.format("h"), tmp_path)
+    through = "@og.program\ndef h(k: int) -> int:\n    return g(k)\n"
+    modules("second_module", G.format(7) + through)
+    assert refusal(text.format("h"), tmp_path)[0] == "OG101"
     again = "from first_module import g as old\n@og.program\ndef g(k: int) -> int:\n    return old(k)\n"
     assert refusal(again, tmp_path)[0] == "OG101"
 

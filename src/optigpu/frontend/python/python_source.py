@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import io
 import linecache
 import re
@@ -72,6 +73,8 @@ def python_function(f: object) -> PythonFunction:
     place = Loc(file, line, 1, line, 1)
     if f.__name__ == "<lambda>":
         raise _without_source("a program is a function that `def` defines, not a lambda", place)
+    if getattr(f, "__builtins__", None) is not vars(builtins):
+        raise _without_source(f"`{f.__name__}` has built-in functions of its own", place)
     text = module_text(file, f)
     if text is None:
         raise _without_source(
