@@ -10,10 +10,10 @@ from typing import Any, overload
 
 import numpy as np
 
-from optigpu.api import Script
+from optigpu.api import Script, call_signature
 from optigpu.frontend.python.python_program import TranslatedProgram, add_item, add_logic
 from optigpu.frontend.python.python_words import NUMPY_NAMES, PROGRAM_NAMES
-from optigpu.plain_run import RUNNING, bound_arguments, run_plain, size_value, sizes_of
+from optigpu.plain_run import RUNNING, bound_arguments, require_arguments, run_plain, size_value, sizes_of
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Role
 from optigpu.syntax.recursion_limit import deep
@@ -28,11 +28,14 @@ class PythonProgram(TranslatedProgram):
 
     def __init__(self, function: FunctionType, size_order: tuple[str, ...] | None) -> None:
         super().__init__(function, program, size_order)
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())
         self._compiled: Callable[..., Any] | None = None
 
-    def python(self, *args: Any, **kwargs: Any) -> Any:
+    def python(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the function as Python, on NumPy arrays: to debug it."""
+        if not RUNNING.get():
+            f = self.program.function(self.signature.name)
+            require_arguments(self, call_signature(self.program, f), bound_arguments(self, args, kwargs))
         return run_plain(self, args, kwargs)
 
     def c(self) -> str:
@@ -53,7 +56,7 @@ class PythonProgram(TranslatedProgram):
             self._compiled = Script(self.program).build(self.signature.name)
         return self._compiled
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the verified code on NumPy arrays. Sizes follow from shapes; an array that the function returns is made."""
         if RUNNING.get():
             return self.python(*args, **kwargs)

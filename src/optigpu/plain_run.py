@@ -15,7 +15,9 @@ import numpy as np
 from optigpu.frontend.python.plain_arrays import PlainArray
 from optigpu.frontend.python.python_program import TranslatedProgram
 from optigpu.frontend.python.python_words import NUMPY_NAMES, TYPES
+from optigpu.light_dataclass import replace
 from optigpu.runtime.call_error import CallError
+from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
 from optigpu.syntax.exprs import Array, Binary, Expr, Int, Var
 from optigpu.syntax.types import Kind, Pointer, Scalar
 
@@ -39,7 +41,8 @@ def run_plain(program: TranslatedProgram, args: tuple[Any, ...], kwargs: dict[st
     finally:
         RUNNING.reset(token)
     for name, value in values.items():
-        if value is not given[name] and isinstance(value, PlainArray) and value.dtype == object:
+        copied = value is not given[name] and isinstance(value, PlainArray) and value.dtype == object
+        if copied and given[name].flags.writeable:  # what is written was checked to be that
             _write_back(name, value, given[name], types[name])
     returned = program.signature.returned
     if returned is not None and isinstance(returned.type, Array) and not inside:
@@ -65,12 +68,32 @@ def bound_arguments(program: TranslatedProgram, args: tuple[Any, ...], kwargs: d
     return given
 
 
+def require_arguments(program: TranslatedProgram, signature: Signature, given: dict[str, Any]) -> None:
+    """Refuse the arguments that a call of compiled code refuses: their types, shapes, layout and overlap, but not preconditions."""
+    known = {**given, **sizes_of(program, given)}
+    arrays: list[ArrayParam | ScalarParam] = [
+        p for p in signature.params if isinstance(p, ArrayParam) and p.name in given
+    ]
+    numbers = {
+        p.name: signature.scalar(p, known[p.name])
+        for p in signature.params
+        if isinstance(p, ScalarParam) and p.name in known
+    }
+    for p in arrays:
+        assert isinstance(p, ArrayParam)
+        signature.array(p, given[p.name], numbers)
+    replace(signature, params=tuple(arrays)).overlaps(given)
+
+
 def sizes_of(program: TranslatedProgram, values: dict[str, Any]) -> dict[str, int]:
     """The sizes that the shapes of these arguments give. Raises CallError where two shapes do not go together."""
     signature = program.signature
     sizes: dict[str, int] = {}
     arrays = [(p, p.type) for p in signature.function.params if isinstance(p.type, Array) and p.name in values]
     for p, type_ in arrays:
+        if not isinstance(values[p.name], np.ndarray):
+            found = type(values[p.name]).__name__
+            raise CallError(f"{signature.name}: `{p.name}` is an array of {NUMPY_NAMES[type_.elem]}, not {found}")
         shape = tuple(values[p.name].shape)
         if len(shape) != len(type_.dims):
             raise CallError(f"{signature.name}: `{p.name}` has {len(type_.dims)} dimensions, not {len(shape)}")

@@ -54,7 +54,7 @@ def test_a_definition_takes_the_place_of_a_macro() -> None:
     text = "#define NAME 3\nint f(void) { float* const p = MALLOC1(float, NAME); free(p); return NAME; }"
     for name in ("NAN", "EXIT_FAILURE", "M_PI", "linux"):
         assert "warning" not in compiled_with_warnings(emit_c(parse_text(text.replace("NAME", name))))
-    for name in ("__LINE__", "_OPENMP", "optigpu_bytes", "OPTIGPU_BYTES"):
+    for name in ("__LINE__", "_OPENMP", "optigpu_bytes", "OPTIGPU_BYTES", "NULL", "setjmp", "omp", "sizeof"):
         with pytest.raises(InputError, match=f"`{name}` is a macro"):
             parse_text(text.replace("NAME", name))
 

@@ -66,7 +66,7 @@ def _compare(p: PythonProgram, runner: Runner, f: Function, inputs: Inputs) -> i
 
 def _argument(t: object, inputs: Inputs, name: str) -> Any:
     if isinstance(t, Scalar):
-        return inputs.scalars[name]
+        return float(inputs.scalars[name]) if t.kind is Kind.FLOAT else inputs.scalars[name]
     assert isinstance(t, Array | Pointer)
     values = [float(v) if t.elem.kind is Kind.FLOAT else int(v) for v in inputs.arrays[name]]
     return np.array(values, dtype=DTYPES[t.elem.name]).reshape(inputs.shapes[name])

@@ -10,7 +10,8 @@ from optigpu.check.certified_text import TOOL, whole_text
 from optigpu.check.replay import REPLAYER, ReplayError
 from optigpu.check.trusted import PROGRAMS_FOR_CODE, trusted_for_code
 from optigpu.codegen.emission import Emission, read_emission
-from optigpu.commands.program_files import is_python, program_of_file
+from optigpu.commands.program_files import is_python
+from optigpu.commands.python_program_text import separate_program_of_file
 from optigpu.frontend import parse_file
 from optigpu.report.audit_text import first_difference
 from optigpu.report.scripts import emitted_header
@@ -26,7 +27,7 @@ def audited_file(file: str, certificate: str) -> AuditResult:
     """Replay the certificate of a file. Emitted code must also equal what the program in the certificate is emitted as."""
     claimed = certified(certificate)
     if is_python(file):
-        return _audited_python(program_of_file(file), claimed, certificate)
+        return _audited_python(separate_program_of_file(file), claimed, certificate)
     try:
         kind, code = Path(file).suffix, read_exact(file)
     except UnicodeDecodeError:

@@ -16,6 +16,7 @@ from optigpu.commands.check_command import host_functions
 from optigpu.commands.differential import compare_on
 from optigpu.commands.file_audits import audited_file, replayed
 from optigpu.commands.program_files import is_python, program_of_file
+from optigpu.commands.python_program_text import separate_program_of_file
 from optigpu.commands.worker_processes import in_processes, process_count
 from optigpu.errors.catalogue import CATALOGUE
 from optigpu.interp.runner import Runner
@@ -53,7 +54,7 @@ def _audited(args: argparse.Namespace, style: Style, file: str) -> int | None:
         except ValueError as e:
             raise CallError(f"{args.certificate}: {e}") from None
     else:
-        program = program_of_file(file)
+        program = separate_program_of_file(file)
         result = Verifier(Settings(answers_folder())).verify(program)
         if result.failures:
             for f in result.in_full().functions:  # a rejection that was remembered has no reasons

@@ -22,7 +22,7 @@ from optigpu.syntax.builtins import (
 )
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Call, Expr, Fun, FunType, ProofType, Var, logical
-from optigpu.syntax.header_macros import is_macro, is_reserved
+from optigpu.syntax.header_macros import is_macro, is_used_by_code
 from optigpu.syntax.program import (
     Axiom,
     Define,
@@ -96,7 +96,7 @@ class _ProgramTyper:
                     raise input_error("OG007", "a macro stands for a constant", value.loc, help=help_)
                 typed = self.values.value(value, self.scope)
                 assert typed.type is not None
-                self.declare(name, Binding(NameKind.VALUE, typed.type, item.loc), is_reserved)
+                self.declare(name, Binding(NameKind.VALUE, typed.type, item.loc), is_used_by_code)
                 return replace(item, value=typed)
             case LogicDecl(name, type_):
                 self.declare(name, Binding(NameKind.LOGIC, logical(type_), item.loc))

@@ -63,7 +63,7 @@ class CFunction:
             raise MemoryError(message.decode())
         return None if storage is None else storage.value
 
-    def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
+    def __call__(self, /, *args: Argument, **kwargs: Argument) -> Argument:
         """Run the function. Returns its number, if it has one, and the outputs that the call leaves out (docs/cuda.md, Running)."""
         usual = self._usual.passed(args, kwargs)
         if usual is not None:

@@ -126,7 +126,7 @@ class CudaFunction:
         self._host = launcher.on_host
         self._device = lambda *raw, stream, device_: launcher.on_device(*raw, stream=stream, device=device_)
 
-    def __call__(self, *args: Argument, **kwargs: Argument) -> Argument:
+    def __call__(self, /, *args: Argument, **kwargs: Argument) -> Argument:
         """Run the function. Returns its number, if it has one, and the outputs that the call leaves out (docs/cuda.md, Running)."""
         usual = self._usual.passed(args, kwargs)
         if usual is not None:

@@ -88,6 +88,9 @@ le32toh le64toh linux math_errhandling offsetof setjmp signbit sigsetjmp stderr 
 toascii_l true unix
 """
 MACROS = frozenset(_NAMES.split())
+# In what emitted code says around a program, and in what the headers' macros stand for.
+_USED_BY_CODE = "NULL assert atomic bool critical errno false jmp_buf longjmp malloc omp setjmp size_t sizeof true"
+USED_BY_CODE = frozenset(_USED_BY_CODE.split())
 ATTEMPT = "optigpu_try_"  # prefix of the version of an emitted C function that reports a failed allocation
 _RESERVED = re.compile(r"__|_[A-Z]|OPTIGPU_|optigpu_")  # the last two are prefixes of emitted helpers
 
@@ -95,6 +98,11 @@ _RESERVED = re.compile(r"__|_[A-Z]|OPTIGPU_|optigpu_")  # the last two are prefi
 def is_reserved(name: str) -> bool:
     """Whether a name is reserved for compilers, their predefined macros, or the helpers of emitted code."""
     return _RESERVED.match(name) is not None
+
+
+def is_used_by_code(name: str) -> bool:
+    """Whether a macro of this name would change what emitted code says around a program, or what its headers do."""
+    return name in USED_BY_CODE or is_reserved(name)
 
 
 def is_macro(name: str) -> bool:

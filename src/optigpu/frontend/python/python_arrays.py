@@ -178,7 +178,7 @@ class ArrayTranslator(CallTranslator):
     def bound_call(self, program: CallableProgram, node: ast.Call) -> BoundCall:
         """The arguments of a call. Sizes follow from the arrays, whose shapes must be those of the annotations."""
         signature = program.signature
-        self.names.programs[signature.name] = program
+        self.require_same_program(program, node)
         given = self.given_arguments(signature, node)
         types = {p.name: p.type for p in signature.function.params}
         values: dict[str, Expr] = {}
@@ -203,6 +203,14 @@ class ArrayTranslator(CallTranslator):
         for name, declared, have, arg in arrays:
             self.require_shape(name, declared, have, sizes, arg)
         return BoundCall(signature, values | {name: sizes[name] for name in signature.sizes}, sizes)
+
+    def require_same_program(self, program: CallableProgram, node: ast.Call) -> None:
+        """A name of C is one function: of two programs of one name, one alone can be called."""
+        name = program.signature.name
+        known = self.names.programs.setdefault(name, program)
+        if known is not program or name == self.source.tree.name:
+            message = f"this is another program than the one that is `{name}` in C"
+            raise input_error("OG101", message, self.loc(node.func), help="give the two programs two names")
 
     def given_arguments(self, signature: ProgramSignature, node: ast.Call) -> dict[str, ast.expr]:
         names = signature.python_params

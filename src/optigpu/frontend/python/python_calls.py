@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import builtins
 
 from optigpu.frontend.implicit_conversions import promoted, usual_conversion
+from optigpu.frontend.python.genuine_objects import ABS, FLOATING, INTEGER, LEN, MAX, MIN, math_function
 from optigpu.frontend.python.python_expressions import ExpressionTranslator
 from optigpu.frontend.python.python_signature import (
-    MATH_FUNCTIONS,
     CallableProgram,
 )
 from optigpu.frontend.python.python_values import Value, bounds, joined_bounds
@@ -39,24 +38,21 @@ class CallTranslator(ExpressionTranslator):
                 return self.integer_call(name, node)
             case Word():
                 raise input_error("OG008", f"`{found}` cannot stand inside an expression", self.loc(node))
-            case _ if found is builtins.min or found is builtins.max:
-                return self.extremum("min" if found is builtins.min else "max", self.arguments(node), node)
-            case _ if found is builtins.abs:
+            case _ if found is MIN or found is MAX:
+                return self.extremum("min" if found is MIN else "max", self.arguments(node), node)
+            case _ if found is ABS:
                 return self.absolute(self.only_argument(node), node)
-            case _ if found is builtins.int:
+            case _ if found is INTEGER:
                 return self.conversion(self.only_argument(node), INT, node)
-            case _ if found is builtins.float:
+            case _ if found is FLOATING:
                 return self.conversion(self.only_argument(node), DOUBLE, node)
-            case _ if _is_hashable(found) and found in MATH_FUNCTIONS:
+            case _ if (function := math_function(found)) is not None:
                 args = [self.settle(a, DOUBLE) for a in self.arguments(node)]
-                return self.math_call(MATH_FUNCTIONS[found], args, DOUBLE, node)
+                return self.math_call(function, args, DOUBLE, node)
             case _:
                 message = f"`{ast.unparse(node.func)}` is no function of a program"
-                fix = (
-                    "the name of the size in the annotation"
-                    if found is builtins.len
-                    else "decorate it with @og.program"
-                )
+                size = "the name of the size in the annotation"
+                fix = size if found is LEN else "decorate it with @og.program"
                 raise input_error("OG016", message, self.loc(node.func), help=fix)
 
     def program_call(self, program: CallableProgram, node: ast.Call) -> Value:
@@ -81,7 +77,7 @@ class CallTranslator(ExpressionTranslator):
             raise input_error("OG016", "a number is no truth value", loc, help="x != 0")
         if value.weak and to.kind is Kind.FLOAT:
             return self.settle(value, to)
-        value = self.strong(value)
+        value = self.settle(value, DOUBLE)  # as Python has it; 32 bits may have another whole part
         if value.type == to:
             return value
         low, high = (
@@ -138,7 +134,3 @@ class CallTranslator(ExpressionTranslator):
             return self.real_call("fabs", [x], node)
         t = promoted(x.scalar)
         return x if not t.signed else Value(Call("abs", (x.expr,), loc=self.loc(node)), t, low=0)
-
-
-def _is_hashable(x: object) -> bool:
-    return callable(x) and type(x).__hash__ is not None

@@ -14,19 +14,19 @@ from optigpu.frontend.python.python_scopes import LocalName, LocalRole, PythonSc
 from optigpu.frontend.python.python_signature import (
     MISSING,
     CallableProgram,
+    ForeignObject,
     ModuleNames,
+    kind_name,
 )
 from optigpu.frontend.python.python_source import PythonFunction
-from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds
+from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds, settled
 from optigpu.frontend.python.python_words import PYTHON_TYPES, ElementType, Size, Word
 from optigpu.light_dataclass import replace
-from optigpu.syntax.builtins import MATH
 from optigpu.syntax.diagnostic import InputError, Label, input_error
 from optigpu.syntax.exprs import (
     Array,
     Binary,
     Bool,
-    Call,
     Cond,
     Expr,
     Index,
@@ -37,7 +37,6 @@ from optigpu.syntax.exprs import (
     is_bool,
     is_number,
 )
-from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import BOOL, DOUBLE, FLOAT, INT, INT64, Pointer, Scalar
 
@@ -87,7 +86,7 @@ class ExpressionTranslator:
         found = self.object_of(node)
         if isinstance(found, ElementType):
             return found.scalar
-        return next((scalar for python_type, scalar in PYTHON_TYPES.items() if found is python_type), None)
+        return next((scalar for python_type, scalar in PYTHON_TYPES if found is python_type), None)
 
     def word(self, node: ast.expr) -> str | None:
         """The name of the word of `og` that an expression means."""
@@ -106,14 +105,17 @@ class ExpressionTranslator:
             case bool():
                 message = f"`{node.id}` is a truth value of the module"
                 raise input_error("OG016", message, loc, help="a number, or True or False where it is used")
-            case int() | float() if type(found) is int or isinstance(found, float):
+            case int() | float():
                 return self.constant(node.id, found, loc)
             case Size():
                 raise input_error("OG100", f"the size `{node.id}` is in no annotation of this function", loc)
             case CallableProgram() | Word():
                 raise input_error("OG102", f"`{node.id}` is a function: call it", loc, help=f"{node.id}(…)")
+            case ForeignObject(number=True):
+                message = f"`{node.id}` is {kind_name(found)} of the module: programs use its `int` and `float` alone"
+                raise input_error("OG016", message, loc, help=f"{node.id} = int({node.id}), or float({node.id})")
             case _ if found is not MISSING:
-                message = f"`{node.id}` is {type(found).__name__} of the module: programs use its numbers alone"
+                message = f"`{node.id}` is {kind_name(found)} of the module: programs use its numbers alone"
                 raise input_error("OG016", message, loc, help="make it a parameter")
             case _:
                 near = get_close_matches(node.id, self.scopes.visible(), 1, cutoff=0.7)
@@ -135,7 +137,7 @@ class ExpressionTranslator:
             number = self.integer_literal(value, loc)
             self.names.constants[name] = value
             return replace(number, expr=Var(name, loc=loc))
-        return Value(self.float_literal(value, loc), DOUBLE, weak=type(value) is float)
+        return Value(self.float_literal(value, loc), DOUBLE, weak=True)
 
     # Literals
 
@@ -169,7 +171,7 @@ class ExpressionTranslator:
 
     def settle(self, value: Value, to: Scalar) -> Value:
         """A weak float as a number of this type. Other values stay what they are."""
-        return Value(_settled(value.expr, to), to) if value.weak else value
+        return Value(settled(value.expr, to), to) if value.weak else value
 
     def strong(self, value: Value) -> Value:
         """A float that has no other type is one of 32 bits."""
@@ -317,7 +319,7 @@ class ExpressionTranslator:
             truths = is_bool(a.type) and is_bool(b.type) and sign in ("==", "!=")
             if not truths and not (is_number(a.type) and is_number(b.type)):
                 raise input_error("OG102", f"`{sign}` compares numbers", self.loc(node))
-            a, b = map(self.strong, self.same_reals(a, b))
+            a, b = (self.settle(x, DOUBLE) for x in self.same_reals(a, b))  # Python compares such literals as doubles
             parts.append(Binary(sign, a.expr, b.expr, loc=self.loc(node)))
         return self.joined("&&", parts, self.loc(node))
 
@@ -366,25 +368,6 @@ class ExpressionTranslator:
 
     def call(self, node: ast.Call) -> Value:
         raise NotImplementedError  # of `CallTranslator`
-
-
-def _settled(e: Expr, to: Scalar) -> Expr:
-    """A weak expression with its literals as numbers of this type."""
-    match e:
-        case Real(value):
-            if is_out_of_range(value, to):
-                raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
-            return replace(e, value=nearest_float(value, to), literal_type=to)
-        case Unary(arg=arg):
-            return replace(e, arg=_settled(arg, to))
-        case Binary(left=left, right=right):
-            return replace(e, left=_settled(left, to), right=_settled(right, to))
-        case Cond(then=then, other=other):
-            return replace(e, then=_settled(then, to), other=_settled(other, to))
-        case Call(name, args) if name in MATH and to == FLOAT:
-            return replace(e, func=name + "f", args=tuple(_settled(a, to) for a in args))
-        case _:
-            return e
 
 
 def _divides(node: ast.expr) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from optigpu.frontend.python.python_evaluated import EvaluatedTranslator
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
-from optigpu.frontend.python.python_signature import MISSING, ModuleNames, ProgramSignature
+from optigpu.frontend.python.python_signature import MISSING, ForeignObject, ModuleNames, ProgramSignature
 from optigpu.frontend.python.python_source import PythonFunction
-from optigpu.frontend.python.python_statements import StatementTranslator
-from optigpu.frontend.python.python_words import CLAUSE_WORDS, Size, Word
+from optigpu.frontend.python.python_words import Size
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, PointsTo, Type
 from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars, type_free_vars
@@ -17,7 +17,7 @@ from optigpu.syntax.source import Loc
 from optigpu.syntax.types import INT, VOID, Pointer, Scalar
 
 
-class FunctionTranslator(StatementTranslator):
+class FunctionTranslator(EvaluatedTranslator):
     """Translates one function. `decorator` is the object of `@og.program`; `size_order` the sizes in C's order, if given."""
 
     def __init__(
@@ -36,6 +36,7 @@ class FunctionTranslator(StatementTranslator):
 
     def signature(self) -> ProgramSignature:
         self.reject_unusual()
+        self.reject_surroundings()
         annotations = [(a.arg, self.annotation_of(a), a) for a in (*self.tree.args.posonlyargs, *self.tree.args.args)]
         returned = self.return_annotation()
         explicit = {name for name, _, _ in annotations}
@@ -52,6 +53,7 @@ class FunctionTranslator(StatementTranslator):
             made = Param(self.returned_name, self.returned_type, loc=self.loc(returned))
         elif returned is not None:
             result = self.result = self.scalar_annotation(returned)
+        self.require_annotations(returned)
         contract, body, admitted = self.contract_and_body()
         statements = () if admitted else self.function_body(body)
         size_params = [Param(n, INT, loc=loc) for n, loc in sizes.items()]
@@ -108,6 +110,15 @@ class FunctionTranslator(StatementTranslator):
                 ast.copy_location(part, node)
         return inner
 
+    def require_annotations(self, returned: ast.expr | None) -> None:
+        """The annotations of the text are those that the function has."""
+        for a in (*self.tree.args.posonlyargs, *self.tree.args.args):
+            assert a.annotation is not None
+            self.require_evaluated(a.arg, a.annotation, self.annotation_of(a))
+        if returned is not None:
+            assert self.tree.returns is not None
+            self.require_evaluated("return", self.tree.returns, returned)
+
     def is_array(self, node: ast.expr) -> bool:
         return self.element_type(node) is not None
 
@@ -122,6 +133,11 @@ class FunctionTranslator(StatementTranslator):
         """The sizes in an annotation, and whether each stood in quotes."""
         assert isinstance(node, ast.Subscript)
         dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(dims) > 1 and any(isinstance(d, ast.Constant) and d.value is ... for d in dims):
+            message = "`...` leaves all sizes to the contract: no other size stands beside it"
+            raise input_error(
+                "OG019", message, self.loc(node), help=f"{ast.unparse(node.value)}[...], or all its sizes"
+            )
         return [(self.unquoted(d), isinstance(d, ast.Constant) and isinstance(d.value, str)) for d in dims]
 
     def array_annotation(self, node: ast.expr) -> Array:
@@ -219,14 +235,18 @@ class FunctionTranslator(StatementTranslator):
         """The contract, of decorators and then of the first statements; what follows; whether the function is admitted."""
         clauses: list[Clause] = []
         admitted = False
+        applied: list[tuple[str, tuple[object, ...]]] = []
         for node in self.contract_decorators():
             called = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
             word = self.word(called.func)
+            assert word is not None
             if word == "admitted":
                 admitted = True
             else:
-                assert word is not None and isinstance(node, ast.Call)
+                assert isinstance(node, ast.Call)
                 clauses.append(self.clause(word, node, "function"))
+            applied.append((word, tuple(a.value for a in called.args if isinstance(a, ast.Constant))))
+        self.require_applied(applied)
         body = self.tree.body
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]  # the docstring
@@ -242,31 +262,17 @@ class FunctionTranslator(StatementTranslator):
                     message = f"`{name}` is made by this function, and holds nothing before"
                     raise input_error("OG019", message, item.loc, help=f'og.writes("{name} ~> …")')
 
-    def contract_decorators(self) -> list[ast.expr]:
-        """The decorators below `@og.program`. Others would change what the function does."""
-        below: list[ast.expr] = []
-        is_below = False
-        for node in self.tree.decorator_list:
-            head = node.func if isinstance(node, ast.Call) else node
-            if self.object_of(head) is self.decorator:
-                is_below = True
-                continue
-            found = self.object_of(head)
-            known = isinstance(found, Word) and (found.name in CLAUSE_WORDS or found.name == "admitted")
-            if is_below and not (known and (isinstance(node, ast.Call) or self.word(head) == "admitted")):
-                message = "this decorator would change what the function does"
-                raise input_error("OG016", message, self.loc(node), help="below @og.program stand contracts")
-            if not is_below and known:
-                raise input_error("OG019", "a contract stands below `@og.program`", self.loc(node))
-            below += [node] if is_below else []
-        return below
-
     def use_constants(self, f: Function) -> None:
         """Keep the names of the module's numbers that contracts and proof steps mention."""
         inner = {p.name for p in f.params} | logical_variables(f.contract).keys()
         free = (clause_free_vars(f.contract) | body_free_vars(f.body)) - inner - self.locals
         for name in sorted(free):
             value = self.names.find(name) if name in self.names.namespace else MISSING
+            if isinstance(value, ForeignObject) and value.number:
+                message = f"`{name}` is {value.kind.__name__} of the module: formulas know its `int` and `float` alone"
+                raise input_error(
+                    "OG016", message, self.source.name_loc, help=f"{name} = int({name}), or float({name})"
+                )
             if type(value) in (int, float):
                 assert isinstance(value, int | float)
                 self.names.constants.setdefault(name, value)

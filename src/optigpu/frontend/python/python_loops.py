@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import builtins
 
 from optigpu.frontend.loop_headers import apply_pragma
+from optigpu.frontend.python.genuine_objects import RANGE, REVERSED
 from optigpu.frontend.python.python_calls import CallTranslator
 from optigpu.frontend.python.python_refusals import refused
 from optigpu.frontend.python.python_values import Bound, Value
@@ -44,7 +44,8 @@ class LoopTranslator(CallTranslator):
         """`range(a, b, step)`, `og.parallel(n)`, `reversed(range(a, b))`, `og.doubling(1, n)`."""
         if isinstance(node, ast.Call) and (word := self.word(node.func)) in SCALED_RANGES:
             return self.scaled_range(node, word)
-        if isinstance(node, ast.Call) and self.object_of(node.func) is builtins.reversed and len(node.args) == 1:
+        if isinstance(node, ast.Call) and self.object_of(node.func) is REVERSED and len(node.args) == 1:
+            self.reject_options(node, "reversed")
             return self.reversed_range(node.args[0], node)
         call, kind = self.range_call(node)
         start, stop, step = self.range_bounds(call)
@@ -100,10 +101,16 @@ class LoopTranslator(CallTranslator):
             word = self.word(node.func)
             if word in RANGES:
                 return node, word
-            if self.object_of(node.func) is builtins.range:
+            if self.object_of(node.func) is RANGE:
+                self.reject_options(node, "range")
                 return node, "range"
         message = "a loop of a program runs over a range"
         raise input_error("OG011", message, self.loc(node), help="for i in og.range(n):")
+
+    def reject_options(self, call: ast.Call, name: str) -> None:
+        if call.keywords:
+            message = f"`{name}` of Python takes no keywords"
+            raise input_error("OG012", message, self.loc(call.keywords[0].value), help="og.range(…, unroll=4)")
 
     def range_bounds(self, call: ast.Call) -> tuple[Value, Value, Value]:
         if not 1 <= len(call.args) <= 3:

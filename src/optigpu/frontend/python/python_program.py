@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from types import FrameType, FunctionType
@@ -16,9 +17,9 @@ from optigpu.frontend.python.python_source import PythonString, PythonText, modu
 from optigpu.frontend.wellformed import is_name
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import Int, Real
+from optigpu.syntax.exprs import Expr, Int, Real
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
-from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.free_names import body_free_vars, clause_free_vars, free_vars, type_free_vars
 from optigpu.syntax.program import (
     Axiom,
     Body,
@@ -32,10 +33,11 @@ from optigpu.syntax.program import (
     Program,
     Role,
     TopLevel,
+    logical_variables,
 )
 from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import FLOAT
+from optigpu.syntax.types import FLOAT, INT64
 from optigpu.syntax.walk import statements
 
 Constants: TypeAlias = dict[str, int | float]
@@ -83,13 +85,9 @@ class TranslatedProgram(CallableProgram):
             current = now.get(item_name(entry))
             if is_lemma(entry) and current is not entry:
                 return item_name(entry)
-            if isinstance(entry, LogicEntry):
-                same = isinstance(current, LogicEntry) and (current.item, current.constants) == (
-                    entry.item,
-                    entry.constants,
-                )
-                if not same:
-                    return entry.item.name
+            same = isinstance(current, LogicEntry) and _identity(current) == _identity(entry)
+            if isinstance(entry, LogicEntry) and not same:
+                return entry.item.name
         return None
 
 
@@ -111,9 +109,19 @@ def module_items(namespace: dict[str, object]) -> list[ModuleItem]:
 
 
 def add_item(namespace: dict[str, object], item: ModuleItem) -> None:
-    """Add an item to a module; one of the same name is replaced, as in a cell of a notebook that runs again."""
-    others = [i for i in module_items(namespace) if item_name(i) != item_name(item)]
-    namespace[ITEMS] = [*others, item]
+    """Add an item to a module; the same one is replaced, as in a cell of a notebook that runs again."""
+    items = module_items(namespace)
+    for other in items:
+        if item_name(other) == item_name(item) and _qualified(other) != _qualified(item):
+            label = Label(_place(other), "this one")
+            message = f"`{item_name(item)}` is a name of another program or definition of this module"
+            raise input_error("OG101", message, _place(item), labels=(label,), help="choose another name")
+    namespace[ITEMS] = [*(i for i in items if item_name(i) != item_name(item)), item]
+
+
+def _qualified(item: ModuleItem) -> str:
+    """The kind of an item, and where in its module it stands."""
+    return item.function.__qualname__ if isinstance(item, TranslatedProgram) else type(item.item).__name__
 
 
 def is_lemma(item: ModuleItem) -> bool:
@@ -129,6 +137,7 @@ def file_program(file: str, namespace: dict[str, object]) -> Program | None:
     """The program of all functions of a file, from the names that running it left; None if it has none."""
     items = module_items(namespace)
     programs = [i for i in items if isinstance(i, TranslatedProgram)]
+    _reject_forgotten(namespace, items)
     if not programs:
         return None
     for p in programs:
@@ -137,8 +146,21 @@ def file_program(file: str, namespace: dict[str, object]) -> Program | None:
     for p in programs:
         needed |= {id(i): i for i in _needed(p)}
     needed |= {id(i): i for i in items}
-    once = {(type(i), item_name(i), i.item if isinstance(i, LogicEntry) else id(i)): i for i in needed.values()}
+    once = {(type(i), item_name(i), _identity(i)): i for i in needed.values()}
     return assembled(file, once.values())
+
+
+def _identity(i: ModuleItem) -> object:
+    """What is the same for a logical definition that has run again: its text, and the numbers of its module in it."""
+    return (i.item, repr(sorted(i.constants.items()))) if isinstance(i, LogicEntry) else id(i)
+
+
+def _reject_forgotten(namespace: dict[str, object], items: list[ModuleItem]) -> None:
+    """Each program that a name of the file means is one of its items, unless it comes from another file."""
+    for name, p in namespace.items():
+        own = isinstance(p, TranslatedProgram) and p.function.__globals__.get(ITEMS) is namespace.get(ITEMS)
+        if isinstance(p, TranslatedProgram) and own and not any(i is p for i in items):
+            raise input_error("OG018", f"`{name}` is a program that its module defines no longer", p.loc)
 
 
 def _needed(program: TranslatedProgram) -> list[ModuleItem]:
@@ -160,13 +182,33 @@ def assembled(file: str, items: Iterable[ModuleItem]) -> Program:
     for i in items:
         for name, value in _constants_of(i).items():
             known = constants.setdefault(name, (value, i))
-            if known[0] != value or type(known[0]) is not type(value):
+            if repr(known[0]) != repr(value):  # 1 is not 1.0, nor 0.0 -0.0
                 message = f"`{name}` is {known[0]} for `{item_name(known[1])}` and {value} here"
                 raise input_error("OG017", message, _place(i), help="two names for two numbers")
     defines = [macro(name, value, _place(i)) for name, (value, i) in constants.items()]
     made = tuple(i.signature.function if isinstance(i, TranslatedProgram) else i.item for i in items)
     _reject_shadowed(made, {name: _place(i) for name, (_, i) in constants.items()})
+    for i in items:
+        if foreign := sorted((_mentioned(i) & constants.keys()) - _constants_of(i).keys()):
+            message = (
+                f"`{foreign[0]}` is no number of this module, but one where `{item_name(constants[foreign[0]][1])}` is"
+            )
+            help_ = f"{foreign[0]} = … in this module: an `int` or a `float`"
+            raise input_error("OG017", message, _place(i), help=help_)
     return program_of_items(file, (Include("optigpu.h", True, (), place), *defines, *made))
+
+
+def _mentioned(i: ModuleItem) -> set[str]:
+    """The names that the formulas and statements of an item take from outside."""
+    if isinstance(i, TranslatedProgram):
+        f = i.signature.function
+        inner = {p.name for p in f.params} | logical_variables(f.contract).keys()
+        return (clause_free_vars(f.contract) | body_free_vars(f.body)) - inner
+    return type_free_vars(i.item.type) if isinstance(i.item, LogicDecl) else free_vars(_formula(i.item))
+
+
+def _formula(item: LogicDef | Axiom) -> Expr:
+    return item.value if isinstance(item, LogicDef) else item.prop
 
 
 def _place(i: ModuleItem) -> Loc:
@@ -185,7 +227,12 @@ def macro(name: str, value: int | float, loc: Loc) -> Define:
     if not is_name(name):
         raise input_error("OG101", f"`{name}` cannot be the name of a number in C", loc, help="choose another name")
     if isinstance(value, int):
+        if not INT64.low <= value <= INT64.high:
+            raise input_error("OG006", f"`{name}` does not fit 64 bits", loc)
         return Define(name, Int(value, loc=loc), loc)
+    if not math.isfinite(value):
+        message = f"`{name}` is no finite number, and cannot be named in a formula"
+        raise input_error("OG103", message, loc, help="INFINITY in formulas, og.inf in code")
     number = Fraction(value)
     if is_out_of_range(number, FLOAT):
         raise input_error("OG103", f"`{name}` is out of the range of `float`", loc)

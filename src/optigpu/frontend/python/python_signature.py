@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import builtins
-import math
-from types import ModuleType
+import numbers
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from optigpu.frontend.python.python_words import Size
+from optigpu.frontend.python.python_words import TYPES, WORDS, ElementType, Size, Word
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function, Param
@@ -43,6 +43,36 @@ class CallableProgram:
     signature: ProgramSignature
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignObject:
+    """Stands for an object that means nothing in programs, which may do anything where it is compared or printed."""
+
+    kind: type
+    number: bool
+
+    def __repr__(self) -> str:
+        return f"{self.kind.__name__} object"
+
+
+def understood(found: object) -> object:
+    """An object of a module as programs see it. Only its real type counts, not what it says of itself."""
+    kind = type(found)
+    if type(found) is Word:
+        own = WORDS.get(found.name) is found
+    elif type(found) is ElementType:
+        own = TYPES.get(found.name) is found
+    else:
+        own = issubclass(kind, CallableProgram) or kind in KNOWN_KINDS
+    return found if own or found is MISSING else ForeignObject(kind, issubclass(kind, numbers.Number))
+
+
+KNOWN_KINDS = (int, float, bool, Size, ModuleType, FunctionType, BuiltinFunctionType, type)
+
+
+def kind_name(found: object) -> str:
+    return found.kind.__name__ if isinstance(found, ForeignObject) else type(found).__name__
+
+
 class ModuleNames:
     """The names that a function sees outside itself. What it used of them is kept: it must not change later."""
 
@@ -58,15 +88,15 @@ class ModuleNames:
         if found is MISSING:
             found = getattr(builtins, name, MISSING)
         self.used[name] = found
-        return found
+        return understood(found)
 
     def attribute(self, module: object, name: str) -> object:
         """What `module.name` means; MISSING if the object is no module, or has no such name."""
-        if not isinstance(module, ModuleType):
+        if type(module) is not ModuleType:
             return MISSING
         found = getattr(module, name, MISSING)
         self.attributes.append((module, name, found))
-        return found
+        return understood(found)
 
     def order(self) -> list[str]:
         """The constants in the order in which the module defines them."""
@@ -83,18 +113,8 @@ class ModuleNames:
         )
 
 
-# Functions of Python's `math` that are those of C on doubles: object -> name.
-MATH_FUNCTIONS: dict[object, str] = {
-    getattr(math, name): name
-    for name in (
-        "sqrt", "exp", "exp2", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
-        "sinh", "cosh", "tanh", "erf", "erfc", "pow", "fabs", "hypot", "cbrt", "fmod", "copysign",
-    )
-}  # fmt: skip
-
-
 def _same(a: object, b: object) -> bool:
     """Whether two objects mean the same to a program: equal numbers, sizes of one name."""
     if isinstance(a, Size) and isinstance(b, Size):
         return a.text == b.text
-    return type(a) is type(b) and type(a) in (int, float) and a == b
+    return type(a) is type(b) and type(a) in (int, float) and repr(a) == repr(b)

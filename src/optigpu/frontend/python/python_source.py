@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import io
 import linecache
 import re
@@ -13,6 +14,7 @@ from types import CodeType, FunctionType
 
 from optigpu.frontend.formula_parser import ESCAPES, StringLiteral
 from optigpu.frontend.misleading_text import MISREAD
+from optigpu.frontend.python.python_surroundings import Scope, scopes_around
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.source import Loc, SourceText
@@ -53,6 +55,7 @@ class PythonFunction:
     function: FunctionType
     text: PythonText
     tree: ast.FunctionDef
+    around: tuple[Scope, ...] = ()
 
     @property
     def name_loc(self) -> Loc:
@@ -70,6 +73,8 @@ def python_function(f: object) -> PythonFunction:
     place = Loc(file, line, 1, line, 1)
     if f.__name__ == "<lambda>":
         raise _without_source("a program is a function that `def` defines, not a lambda", place)
+    if getattr(f, "__builtins__", None) is not vars(builtins):
+        raise _without_source(f"`{f.__name__}` has built-in functions of its own", place)
     text = module_text(file, f)
     if text is None:
         raise _without_source(
@@ -80,13 +85,15 @@ def python_function(f: object) -> PythonFunction:
         n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == f.__name__
     ]
     found = [n for n in named if min([n.lineno, *(d.lineno for d in n.decorator_list)]) == line]
-    if len(found) != 1 or not _is_code_of(f.__code__, file, text):
+    code = f.__code__
+    own = code.co_name == f.__name__ and code.co_qualname == f.__qualname__
+    if len(found) != 1 or not own or not _is_code_of(code, file, text):
         raise _without_source(f"the source of `{f.__name__}` has changed since Python read it: import it again", place)
     source = PythonText(file, text)
     if not isinstance(found[0], ast.FunctionDef):
         raise input_error("OG016", "an `async` function is no program", source.loc(found[0]), help=f"def {f.__name__}")
     _reject_misleading(source, found[0])
-    return PythonFunction(f, source, found[0])
+    return PythonFunction(f, source, found[0], scopes_around(tree, found[0]))
 
 
 def module_text(file: str, f: object = None) -> str | None:
@@ -113,15 +120,28 @@ def _is_code_of(code: CodeType, file: str, text: str) -> bool:
     pending = [_code(file, text, code.co_flags & FUTURE)]
     while pending:
         c = pending.pop()
-        if c.co_name == code.co_name and c.co_firstlineno == code.co_firstlineno:
+        if (c.co_qualname, c.co_firstlineno) == (code.co_qualname, code.co_firstlineno):
             return _essence(c) == _essence(code)
         pending += [x for x in c.co_consts if isinstance(x, CodeType)]
     return False
 
 
 def _essence(c: CodeType) -> tuple[object, ...]:
-    constants = tuple((type(x), x) for x in c.co_consts if not isinstance(x, CodeType))
-    return c.co_code, c.co_names, c.co_varnames, c.co_argcount, constants
+    counts = c.co_argcount, c.co_posonlyargcount, c.co_kwonlyargcount, c.co_flags
+    return (c.co_code, c.co_names, c.co_varnames, c.co_freevars, c.co_cellvars, counts, _exactly(c.co_consts))
+
+
+def _exactly(constant: object) -> object:
+    """A constant so that no two different ones are equal: 0.0 and -0.0, 1 and True are different, also inside tuples."""
+    match constant:
+        case CodeType():
+            return _essence(constant)
+        case tuple():
+            return tuple, tuple(map(_exactly, constant))
+        case frozenset():
+            return frozenset, frozenset(map(_exactly, constant))
+        case _:  # numbers show their sign, and all their digits
+            return type(constant), repr(constant)
 
 
 def _reject_misleading(source: PythonText, tree: ast.FunctionDef) -> None:

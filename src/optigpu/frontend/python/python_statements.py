@@ -272,6 +272,9 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
     def returned(self, s: ast.Return) -> list[RawStatement]:
         loc = self.loc(s)
         depth = len(self.scopes.blocks) - 1
+        if s.value is None and (self.returned_name is not None or self.result is not None):
+            message = "this function returns a value, and here it would return None"
+            raise input_error("OG113", message, loc, help=f"return {self.returned_name or '…'}")
         if s.value is None:
             return [*self.frees(s, depth), Return(None, id=StatementId(loc))]
         if self.returned_name is not None:

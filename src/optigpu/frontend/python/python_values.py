@@ -8,10 +8,13 @@ expression that computes what Python does.
 from __future__ import annotations
 
 from optigpu.frontend.implicit_conversions import usual_conversion
-from optigpu.light_dataclass import dataclass
-from optigpu.syntax.exprs import Array, Binary, Cond, Expr, Int, is_float, is_int
+from optigpu.light_dataclass import dataclass, replace
+from optigpu.syntax.builtins import MATH
+from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.exprs import Array, Binary, Call, Cond, Expr, Int, Real, Unary, is_float, is_int
+from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import Pointer, Scalar
+from optigpu.syntax.types import FLOAT, Pointer, Scalar
 
 Bound = int | None
 
@@ -108,3 +111,22 @@ def floor_division(op: str, a: Value, b: Value, loc: Loc) -> Value:
         below = Binary("&&", Binary("!=", rest, zero, loc=loc), other_sign, loc=loc)
     moved: Expr = Binary("-", truncated, Int(1, loc=loc), loc=loc) if op == "/" else Binary("+", rest, b.expr, loc=loc)
     return Value(Cond(below, moved, truncated, loc=loc), t, low=low, high=high)
+
+
+def settled(e: Expr, to: Scalar) -> Expr:
+    """A weak expression with its literals as numbers of this type."""
+    match e:
+        case Real(value):
+            if is_out_of_range(value, to):
+                raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
+            return replace(e, value=nearest_float(value, to), literal_type=to)
+        case Unary(arg=arg):
+            return replace(e, arg=settled(arg, to))
+        case Binary(left=left, right=right):
+            return replace(e, left=settled(left, to), right=settled(right, to))
+        case Cond(then=then, other=other):
+            return replace(e, then=settled(then, to), other=settled(other, to))
+        case Call(name, args) if name in MATH and to == FLOAT:
+            return replace(e, func=name + "f", args=tuple(settled(a, to) for a in args))
+        case _:
+            return e

@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from optigpu.frontend.python.genuine_objects import FLOATING, INTEGER, TRUTH
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import MORE_REAL_FUNCTIONS, REAL_FUNCTIONS
@@ -154,20 +157,27 @@ def _zeros(of: ArrayType) -> Any:
     return made
 
 
-def _contract(*strings: object) -> Callable[[Any], Any]:
+# What has decorated a function: the words and their texts, the innermost first.
+APPLIED_CONTRACTS: WeakKeyDictionary[FunctionType, list[tuple[str, tuple[object, ...]]]] = WeakKeyDictionary()
+
+
+def _contract(word: str, *strings: object) -> Callable[[Any], Any]:
     if any(not isinstance(s, str) for s in strings):
         raise input_error("OG008", "a contract takes a formula", NOWHERE, help='@og.requires("…")')
 
     def mark(f: Any) -> Any:
         if not isinstance(f, FunctionType):
             raise input_error("OG019", "a contract stands below `@og.program`", NOWHERE, help="put @og.program on top")
+        APPLIED_CONTRACTS.setdefault(f, []).append((word, strings))
         return f
 
     return mark
 
 
 def _admitted(f: Any = None) -> Any:
-    return f if f is not None else _admitted
+    if f is None:
+        return _admitted
+    return _contract("admitted")(f)
 
 
 def _nothing(*strings: object) -> None:
@@ -217,7 +227,7 @@ TYPES = {
         "f32": FLOAT, "f64": DOUBLE,
     }.items()
 }  # fmt: skip
-PYTHON_TYPES: dict[object, Scalar] = {int: INT, float: DOUBLE, bool: BOOL}  # in annotations
+PYTHON_TYPES: tuple[tuple[object, Scalar], ...] = ((INTEGER, INT), (FLOATING, DOUBLE), (TRUTH, BOOL))  # in annotations
 REAL_WORDS = {name: Word(name, _real_function(name)) for name in (*REAL_FUNCTIONS, *MORE_REAL_FUNCTIONS)}
 # A word -> the annotation of C that it stands for.
 CLAUSE_WORDS = {kind: f"__{kind}" for kind in (*FUNCTION_CLAUSES, *LOOP_CLAUSES) if kind != "reverts"}
@@ -231,7 +241,7 @@ ARRAYS = ("empty", "zeros", "local")
 INTEGER_WORDS = {"exact_div": _exact_div, "quotient": _quotient, "remainder": _remainder}
 
 WORDS: dict[str, Word] = {
-    **{name: Word(name, _contract) for name in CLAUSE_WORDS},
+    **{name: Word(name, partial(_contract, name)) for name in CLAUSE_WORDS},
     **{name: Word(name, _admitted) for name in MARKER_WORDS},
     **{name: Word(name, _nothing) for name in STEP_WORDS},
     **{name: Word(name, _range) for name in RANGES},
