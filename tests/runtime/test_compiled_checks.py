@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
+from optigpu.light_dataclass import replace
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.compiled_checks import checks_of, library_of
 from optigpu.runtime.cpu import CFunction
@@ -335,6 +336,51 @@ def test_gradients_and_versions_are_respected() -> None:
     fake_torch.GRADIENTS[0] = False
     k(needing, b)
     assert b.version == 3
+
+
+def test_tangents_are_respected(torch: Any) -> None:
+    k, got = function(SIGNATURES["transpose"])
+    a, b = Tensor(array((3, 4), "float32")), Tensor(array((4, 3), "float32"))
+    k(a, b)
+    torch.autograd.forward_ad._current_level = 0
+    k(a, b)
+    a.tangent = Tensor(array((3, 4), "float32"))
+    with pytest.raises(
+        CallError, match="`a` has a tangent of forward-mode differentiation, which this call would lose"
+    ):
+        k(a, b)
+    torch.autograd.forward_ad._current_level = -1  # it means nothing outside
+    k(a, b)
+    assert len(got) == 3
+
+
+def test_outputs_without_memory_are_not_passed(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    k, got = function(SIGNATURES["transpose"])
+    a = Tensor(array((3, 4), "float32"))
+    assert k(a).shape == (4, 3) and k._usual.passed((a,), {}) is not None
+    empty = torch.empty
+
+    class Fake(Tensor):
+        pass
+
+    def lost(shape: tuple[int, ...], *, dtype: Any, device: Any) -> Tensor:
+        return Tensor(empty(shape, dtype=dtype, device=device).array, lost=True)
+
+    def of_another_type(shape: tuple[int, ...], *, dtype: Any, device: Any) -> Tensor:
+        return Fake(empty(shape, dtype=dtype, device=device).array)
+
+    for make in (lost, of_another_type):
+        library = library_of("torch")
+        assert library is not None
+        check = checks_of(k.signature, ("a",), replace(library, globals={**library.globals, "empty": make}), {})
+        assert check is not None and check(a) is None
+        nothing = Tensor(array((0, 4), "float32"))
+        assert (check(nothing) is None) == (make is of_another_type), "an empty array needs no memory"
+    monkeypatch.setattr(torch, "empty", lost)
+    k._usual = UsualCalls(k.signature, {}, ("torch",))
+    with pytest.raises(CallError, match="memory is not there"):
+        k(a)
+    assert len(got) == 1
 
 
 def test_what_is_unchecked_on_a_device_is_listed_and_said_once() -> None:

@@ -183,6 +183,45 @@ def test_host_code_beyond_launches_has_no_plan() -> None:
     assert steps is not None and sum(isinstance(s, PlanLaunch) for s in steps) == 2
 
 
+UNSIZED = """void shift(int n, float* a, float* b) {
+  __requires("A: int -> float, n >= 1");
+  __reads("for i in 0..n -> &a[i] ~~> A(i)"); __writes("for i in 0..n -> &b[i] ~> Cell");
+  float* const x = __gmem_malloc1<float>(n);
+  float* const y = __gmem_malloc1<float>(n);
+  memcpy_host_to_device1(x, a, n);
+  kernel_launch(n, 1, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < n; i++) { y[i] = x[i] + 1.0f; }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host1(b, y, n);
+  gmem_free(x);
+  gmem_free(y);
+}"""
+
+
+@pytest.mark.filterwarnings("ignore:.*does not check")
+def test_a_launcher_copies_no_array_whose_size_is_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    sized = UNSIZED.replace("float* a, float* b", "float a[n], float b[n]")
+    unit = emitted(UNSIZED)
+    assert unit.plan is None and unit.on_device
+    a, b = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
+    on_standin(UNSIZED)(6, a, b)
+    assert np.array_equal(b, a + 1), "compiled host code copies what the contract says"
+    launcher, driver = planned(sized)
+    b[:] = 0
+    launcher.on_host(6, a.ctypes.data, b.ctypes.data)
+    assert np.array_equal(b, a + 1)
+    signature = on_standin(UNSIZED, races=False).signature
+    wrong = Launcher(signature, launcher.plan, launcher.image, lambda number: driver)
+    with pytest.raises(CallError, match="the size of `a` is not declared"):
+        wrong.on_host(6, a.ctypes.data, b.ctypes.data)
+    assert not driver.memory
+    monkeypatch.setattr(cuda, "gpu_architecture", lambda: "90")
+    with pytest.raises(BuildError, match="the size of `a` is not declared: NVRTC is not enough"):
+        CudaFunction(unit.text, signature, on_device=True, kernels=unit.device_text, compiler="nvrtc")
+
+
 # The compiler ---------------------------------------------------------------------------------------------------------------
 
 

@@ -72,6 +72,20 @@ def test_an_array_whose_size_is_not_declared_is_given() -> None:
     assert outputs('void f(int n, int* a) { __writes("for i in 0..n -> &a[i] ~> Cell"); }') == {"a": ""}
 
 
+def test_a_new_array_of_bools_holds_bools_before_it_is_written() -> None:
+    text = 'void fill(int n, bool y[n]) { __writes("y ~> Cells1(n)"); for (int i = 0; i < n; i++) { y[i] = i > 0; } }'
+    assert outputs(text) == {"y": "zeros"}
+    assert outputs(text.replace("bool y", "uint8_t y")) == {"y": "empty"}
+    k = compiled(text)
+    for _ in range(50):
+        unclean = np.full(1000, 0xAB, np.uint8)
+        del unclean
+        assert k(1000).sum() == 999
+    given = np.full(4, 0xAB, np.uint8).view(bool)
+    with pytest.raises(CallError, match="bytes that are neither 0 nor 1"):
+        k(4, given)
+
+
 TWO = """float two(int n, int m, float x[n], float y[n], int z[n][m]) {
   __requires("X: int -> float"); __reads("x ~> Matrix1(n, X)"); __writes("y ~> Cells1(n)");
   __writes("for i in 0..n -> for j in 0..m / 2 -> &z[i][j] ~> Cell");

@@ -47,6 +47,28 @@ TRANSPOSE = """void transpose(int W, int H, float a[H][W], float b[W][H]) {
   kernel_teardown_begin(); kernel_kill();
   memcpy_device_to_host2(b, y, W, H); gmem_free(x); gmem_free(y);
 }"""
+TWO = """void two(int n, float x[n], float y[n], float z[n]) {
+  __requires("X: int -> float"); __reads("x ~> Matrix1(n, X)"); __writes("y ~> Cells1(n), z ~> Cells1(n)");
+  for (int i = 0; i < n; i++) { y[i] = 2.0f * x[i]; z[i] = 3.0f * x[i]; }
+}"""
+TWO_GRADIENT = """void two_gradient(int n, float grad_y[n], float grad_x[n]) {
+  __requires("D: int -> float"); __reads("grad_y ~> Matrix1(n, D)"); __writes("grad_x ~> Cells1(n)");
+  for (int i = 0; i < n; i++) { grad_x[i] = 2.0f * grad_y[i]; }
+}"""
+BOTH_GRADIENTS = """void both_gradients(int n, float grad_y[n], float grad_z[n], float grad_x[n]) {
+  __requires("D: int -> float, E: int -> float"); __reads("grad_y ~> Matrix1(n, D), grad_z ~> Matrix1(n, E)");
+  __writes("grad_x ~> Cells1(n)");
+  for (int i = 0; i < n; i++) { grad_x[i] = 2.0f * grad_y[i] + 3.0f * grad_z[i]; }
+}"""
+GRAD_NAMES = """void times(int n, float grad_OF, float grad_y[n], float x[n], float y[n]) {
+  __requires("X: int -> float, G: int -> float"); __reads("x ~> Matrix1(n, X), grad_y ~> Matrix1(n, G)");
+  __writes("y ~> Cells1(n)");
+  for (int i = 0; i < n; i++) { y[i] = grad_OF * grad_y[i] * x[i]; }
+}"""
+GRAD_NAMES_GRADIENT = """void times_gradient(int n, float grad_scale, float grad_y[n], float grad_x[n]) {
+  __requires("D: int -> float"); __reads("grad_y ~> Matrix1(n, D)"); __writes("grad_x ~> Cells1(n)");
+  for (int i = 0; i < n; i++) { grad_x[i] = grad_scale * grad_y[i]; }
+}"""
 FILL = 'void fill(int n, float y[n]) { __writes("y ~> Cells1(n)"); for (int i = 0; i < n; i++) { y[i] = 1.0f; } }'
 
 
@@ -95,6 +117,15 @@ def test_without_pytorch_an_operator_is_refused(monkeypatch: pytest.MonkeyPatch)
         compiled(SCALE).register("optigpu_tests::no_torch")
 
 
+def test_a_name_has_one_meaning_in_a_backward_function() -> None:
+    backward = operator_of(compiled(GRAD_NAMES_GRADIENT))
+    with pytest.raises(CallError, match="`grad_y` is a parameter, and would be the gradient of its output `y` too"):
+        gradient_of(operator_of(compiled(GRAD_NAMES.replace("grad_OF", "grad_scale"))), backward, {})
+    renamed = GRAD_NAMES.replace("grad_OF", "grad_scale").replace("grad_y", "factors")
+    gradient = gradient_of(operator_of(compiled(renamed)), backward, {})
+    assert gradient.takes == ("grad_scale", "grad_y") and gradient.kept == ("grad_scale",)
+
+
 # With PyTorch
 
 
@@ -111,6 +142,8 @@ def operators(torch: Any) -> dict[str, Any]:
         "lossy": compiled(SCALE).register("optigpu_tests::lossy"),
         "add": compiled(ADD).register("optigpu_tests::add"),
         "total": compiled(TOTAL).register("optigpu_tests::total"),
+        "two": compiled(TWO).register("optigpu_tests::two", backward=compiled(TWO_GRADIENT)),
+        "both": compiled(TWO).register("optigpu_tests::both", backward=compiled(BOTH_GRADIENTS)),
         "transpose": on_standin(TRANSPOSE, races=False).register("optigpu_tests::transpose"),
     }
 
@@ -122,11 +155,12 @@ def samples(torch: Any, name: str) -> tuple[Any, ...]:
         "lossy": (2.0, x),
         "add": (torch.ones(6), x),
         "total": (x,),
+        "both": (x.clone().requires_grad_(),),
         "transpose": (torch.arange(12, dtype=torch.float32).reshape(3, 4),),
     }[name]
 
 
-@pytest.mark.parametrize("name", ["scale", "lossy", "add", "total", "transpose"])
+@pytest.mark.parametrize("name", ["scale", "lossy", "add", "total", "both", "transpose"])
 def test_operators_pass_pytorchs_own_check(torch: Any, operators: dict[str, Any], name: str) -> None:
     result = torch.library.opcheck(operators[name], samples(torch, name))
     assert set(result.values()) == {"SUCCESS"}, result
@@ -157,6 +191,63 @@ def test_gradients_come_from_the_backward_function(torch: Any, operators: dict[s
     (operators["scale"](3.0, x) * torch.arange(6)).sum().backward()
     assert torch.equal(x.grad, 6 * x.detach() * torch.arange(6))
     operators["scale"](3.0, x).sum().backward()  # an expanded gradient
+
+
+def test_the_gradient_of_every_output_counts_or_is_refused(torch: Any, operators: dict[str, Any]) -> None:
+    x = torch.ones(4, requires_grad=True)
+    y, z = operators["both"](x)
+    (only_z,) = torch.autograd.grad(z.sum(), x, retain_graph=True)
+    (of_both,) = torch.autograd.grad((y + z).sum(), x)
+    assert only_z.tolist() == [3.0] * 4 and of_both.tolist() == [5.0] * 4
+    y, z = operators["two"](x)
+    for lost in (z.sum(), (y + z).sum()):
+        with pytest.raises(CallError, match=r"a gradient comes from its output `z`.*two_gradient takes none"):
+            torch.autograd.grad(lost, x, retain_graph=True)
+    (given,) = torch.autograd.grad((y + z.detach()).sum(), x)
+    assert given.tolist() == [2.0] * 4
+
+
+def test_a_number_may_be_named_like_a_gradient(torch: Any) -> None:
+    forward = GRAD_NAMES.replace("grad_OF", "grad_scale").replace("grad_y", "factors")
+    op = compiled(forward).register("optigpu_tests::times", backward=compiled(GRAD_NAMES_GRADIENT))
+    x = torch.ones(3, requires_grad=True)
+    (gradient,) = torch.autograd.grad(op(4.0, torch.ones(3), x).sum(), x)
+    assert gradient.tolist() == [4.0] * 3
+
+
+@pytest.mark.parametrize("name", ["scale", "lossy", None])
+def test_a_tangent_is_refused_and_not_lost(torch: Any, operators: dict[str, Any], name: str | None) -> None:
+    from torch.autograd import forward_ad
+
+    f = compiled(SCALE) if name is None else operators[name]
+    x = torch.ones(3)
+    with pytest.raises(CallError, match="`x` has a tangent of forward-mode"):
+        torch.func.jvp(lambda t: f(2.0, t), (x,), (x,))
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, torch.ones(3))
+        with pytest.raises(CallError, match="`x` has a tangent of forward-mode"):
+            f(2.0, dual)
+        with torch.no_grad(), pytest.raises(CallError, match="`x` has a tangent of forward-mode"):
+            f(2.0, dual)
+        assert f(2.0, forward_ad.unpack_dual(dual).primal).tolist() == [2.0] * 3
+        assert f(2.0, x).tolist() == [2.0] * 3
+
+
+def test_a_failed_registration_leaves_nothing(torch: Any) -> None:
+    names = {"dy": "grad_y", "dx": "grad_x"}
+    other = torch.library.Library("optigpu_tests", "FRAGMENT")
+    other.define("taken(Tensor x) -> Tensor")
+    with pytest.raises(CallError, match="refuses the operator `optigpu_tests::taken`"):
+        compiled(SCALE).register("optigpu_tests::taken", backward=compiled(SCALE_GRADIENT), names=names)
+    assert not hasattr(torch.ops.optigpu_tests, "taken_backward") and hasattr(torch.ops.optigpu_tests, "taken")
+    blocker = compiled(SCALE).register("optigpu_tests::half_backward")
+    with pytest.raises(CallError, match="there is an operator `optigpu_tests::half_backward` already"):
+        compiled(SCALE).register("optigpu_tests::half", backward=compiled(SCALE_GRADIENT), names=names)
+    assert not hasattr(torch.ops.optigpu_tests, "half") and blocker(2.0, torch.ones(2)).tolist() == [2.0] * 2
+    other._destroy()
+    op = compiled(SCALE).register("optigpu_tests::taken", backward=compiled(SCALE_GRADIENT), names=names)
+    x = torch.ones(2, requires_grad=True)
+    assert torch.autograd.grad(op(3.0, x).sum(), x)[0].tolist() == [6.0] * 2
 
 
 @pytest.mark.parametrize("name", ["lossy", "add", "transpose", "total"])

@@ -41,6 +41,7 @@ class Tensor:
         self.array, self.gpu, self.negative, self.requires_grad = array, device, negative, gradient
         self.layout = "sparse" if sparse else "strided"
         self.version = 0
+        self.tangent: Tensor | None = None
         self.dtype = DTYPES[str(array.dtype)]
         self.device = SimpleNamespace(index=device, type="cpu" if device is None else "cuda")
         self.is_cuda = device is not None
@@ -112,7 +113,8 @@ def fake_torch() -> Any:
     CURRENT[0], GRADIENTS[0] = 0, True
     cuda = SimpleNamespace(current_stream=stream, current_device=lambda: CURRENT[0], device=Device)
     graph = SimpleNamespace(increment_version=increment_version)
+    forward_ad = SimpleNamespace(_current_level=-1, unpack_dual=lambda t: SimpleNamespace(tangent=t.tangent))
     return SimpleNamespace(
         Tensor=Tensor, nn=SimpleNamespace(Parameter=Parameter), cuda=cuda, strided="strided", empty=empty, zeros=zeros,
-        autograd=SimpleNamespace(graph=graph), is_grad_enabled=lambda: GRADIENTS[0], **DTYPES,
+        autograd=SimpleNamespace(graph=graph, forward_ad=forward_ad), is_grad_enabled=lambda: GRADIENTS[0], **DTYPES,
     )  # fmt: skip

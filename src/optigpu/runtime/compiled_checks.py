@@ -79,11 +79,14 @@ def torch_library() -> Library:
         lambda name: f"{{x}}.dtype is torch_{name}",
         None,
         ("empty({shape}, dtype=torch_{dtype}, device={x}.device)", "zeros({shape}, dtype=torch_{dtype}, device={x}.device)"),
-        {"strided": torch.strided, "is_grad_enabled": torch.is_grad_enabled, "empty": torch.empty, "zeros": torch.zeros, **dtypes},
+        {
+            "strided": torch.strided, "is_grad_enabled": torch.is_grad_enabled, "forward_ad": torch.autograd.forward_ad,
+            "empty": torch.empty, "zeros": torch.zeros, **dtypes,
+        },
         stream_of_device(torch),
         number_of_current_device(torch),
         version_counter(),
-        refused="({any}) and is_grad_enabled()",
+        refused="({any}) and is_grad_enabled() or forward_ad._current_level >= 0",  # within a level, tensors may have tangents
         needs_gradient="{x}.requires_grad",
     )  # fmt: skip
 
@@ -330,8 +333,12 @@ class _Writer:
         new = self.library.new[p.output == "zeros"]
         self.lines.append(f"{x} = {new.format(shape=shape, dtype=DTYPES[p.elem.name], x=self.local(beside.name))}")
         self.lines.append(f"{x}_at = {self.library.pointer.format(x=x)}")
-        if self.library.name != "numpy" and p.name in self.alignment:
-            self.require(f"{x}_at % {self.alignment[p.name]} == 0")
+        self.require(" or ".join(f"type({x}) is type{i}" for i in range(len(self.library.types))))
+        if self.library.name != "numpy":
+            nbytes = " * ".join([str(p.elem.size), *(f"{x}_{axis}" for axis in axes)])
+            self.require(f"{x}_at or not {nbytes}")  # fake tensors have no address
+            if p.name in self.alignment:
+                self.require(f"{x}_at % {self.alignment[p.name]} == 0")
 
     def passed(self, arrays: list[ArrayParam], made: list[ArrayParam]) -> str:
         raw = [f"{self.local(p.name)}{'_at' if isinstance(p, ArrayParam) else ''}" for p in self.signature.params]

@@ -77,7 +77,7 @@ class CudaFunction:
         self._host: Callable[..., None]
         self._device: Callable[..., None] | None = None
         if self.compiler == "nvrtc":
-            self.use_launcher(kernels, plan)
+            self.use_launcher(kernels, plan, on_device)
         else:
             text = with_own_symbols(source, signature.name)
             self.use_library(compile_standin(text, races=races) if self.standin else compile_cuda(text), on_device)
@@ -108,8 +108,13 @@ class CudaFunction:
 
             self._device = call_with_stream
 
-    def use_launcher(self, kernels: str, plan: Plan | None) -> None:
+    def use_launcher(self, kernels: str, plan: Plan | None, on_device: bool) -> None:
         """Compile the device code by NVRTC and launch its kernels by the plan."""
+        unsized = [p.name for p in self.signature.params if isinstance(p, ArrayParam) and None in p.dims]
+        if plan is None and unsized and on_device:
+            raise BuildError(
+                f"{self.signature.name}: the size of `{unsized[0]}` is not declared: NVRTC is not enough, nvcc is needed"
+            )
         if plan is None:
             raise BuildError(
                 f"{self.signature.name} does more on the host than launch kernels: NVRTC is not enough, nvcc is needed"

@@ -57,11 +57,7 @@ class Launcher:
         """Copy in, run the plan, copy out."""
         d = self.drivers(0)
         values = self.arguments(raw)
-        sizes = {
-            p.name: p.elem.size * self.count([e for e in p.dims if e is not None], values)
-            for p in self.signature.params
-            if isinstance(p, ArrayParam)
-        }
+        sizes = {p.name: self.nbytes(p, values) for p in self.signature.params if isinstance(p, ArrayParam)}
         moved: dict[str, int] = {}
         with d.current():
             try:
@@ -91,6 +87,13 @@ class Launcher:
             if isinstance(step, PlanProduct) and prod(values[name] for name in step.names) > step.most:
                 raise CallError(f"{self.signature.name}: {step.text} is too large for 64-bit indices")
         return values
+
+    def nbytes(self, p: ArrayParam, values: Mapping[str, Any]) -> int:
+        """The size of an array of the caller, of which nothing is known but the contract's sizes and an address."""
+        dims = [e for e in p.dims if e is not None]
+        if len(dims) < len(p.dims):
+            raise CallError(f"{self.signature.name}: the size of `{p.name}` is not declared, so it cannot be copied")
+        return p.elem.size * self.count(dims, values)
 
     def count(self, dims: Sequence[Expr], values: Mapping[str, Any]) -> int:
         total = 1

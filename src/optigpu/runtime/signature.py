@@ -341,6 +341,8 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
     for p, t in zip(f.params, types):
         if isinstance(t, Array):
             output = output_of(f, p.name, t.dims) if p.name in written else ""
+            if output == "empty" and t.elem.kind is Kind.BOOL:
+                output = "zeros"  # the bytes of a bool are 0 or 1, also before it is written
             params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written, t.space is Space.GMEM, output))
         else:
             assert isinstance(t, Scalar)

@@ -19,6 +19,7 @@ from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.fact_code import HELPERS, INTEGER, quotient, size_text
 from optigpu.runtime.signature import DTYPES, ArrayParam, ScalarParam, Signature
+from optigpu.runtime.torch_tensors import has_tangent
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.types import Kind
 
@@ -93,16 +94,23 @@ def registered(
         gradient = gradient_of(operator, operator_of(backward), names)
     elif names:
         raise CallError(f"{function.signature.name}: names are of a backward function, and there is none")
-    if gradient is None:
-        op = defined(torch, operator, name)
-        refuse_gradients(torch, op, operator, name)
-    else:
-        inner = defined(torch, gradient.operator, f"{name}_backward")
-        refuse_gradients(torch, inner, gradient.operator, f"{name}_backward")
-        op = defined(torch, operator, name)
-        torch.library.register_autograd(
-            name, gradient.backward(inner), setup_context=gradient.setup, lib=_libraries[name]
-        )
+    needed = (name,) if gradient is None else (name, f"{name}_backward")
+    for new in needed:
+        require_new(new)
+    try:
+        if gradient is None:
+            op = defined(torch, operator, name)
+            refuse_gradients(torch, op, operator, name)
+        else:
+            inner = defined(torch, gradient.operator, f"{name}_backward")
+            refuse_gradients(torch, inner, gradient.operator, f"{name}_backward")
+            op = defined(torch, operator, name)
+            give_gradients(torch, op, gradient, inner, name)
+    except BaseException:  # nothing half-made is left
+        for new in needed:
+            if (library := _libraries.pop(new, None)) is not None:
+                library._destroy()
+        raise
     return op
 
 
@@ -113,20 +121,23 @@ def torch_module() -> Any:
         raise CallError("PyTorch is not installed, so there are no operators to register") from None
 
 
-def defined(torch: Any, operator: Operator, name: str) -> Any:
-    """Define an operator, its implementation, and what it does to fake tensors."""
+def require_new(name: str) -> None:
     namespace, separator, short = name.partition("::")
     if not (separator and namespace.isidentifier() and short.isidentifier()):
         raise CallError(f"`{name}` is no name of an operator: NAMESPACE::NAME")
     if name in _libraries:
         raise CallError(f"there is an operator `{name}` already")
+
+
+def defined(torch: Any, operator: Operator, name: str) -> Any:
+    """Define an operator, its implementation, and what it does to fake tensors."""
+    namespace, _, short = name.partition("::")
     run, shapes = implementation(torch, operator), fake(torch, operator)
-    library = torch.library.Library(namespace, "FRAGMENT")
+    _libraries[name] = library = torch.library.Library(namespace, "FRAGMENT")
     try:
         library.define(f"{short}{operator.schema()}", tags=(torch.Tag.pt2_compliant_tag,))
     except RuntimeError as e:
         raise CallError(f"PyTorch refuses the operator `{name}`: {str(e).splitlines()[0]}") from None
-    _libraries[name] = library
     for device in operator.function.torch_devices:
         library.impl(short, run, device)
     torch.library.register_fake(name, shapes, lib=library)
@@ -225,6 +236,7 @@ def refuse_gradients(torch: Any, op: Any, operator: Operator, name: str) -> None
     short = name.partition("::")[2]
 
     def run(keyset: Any, *args: Any) -> Any:
+        refuse_tangents(name, operator, args)
         if torch.is_grad_enabled():
             for p, x in zip(operator.inputs, args):
                 if isinstance(p, ArrayParam) and x.requires_grad:
@@ -236,6 +248,45 @@ def refuse_gradients(torch: Any, op: Any, operator: Operator, name: str) -> None
             return op.redispatch(keyset & torch._C._after_autograd_keyset, *args)
 
     _libraries[name].impl(short, run, "Autograd", with_keyset=True)
+
+
+def refuse_tangents(name: str, operator: Operator, args: Sequence[Any]) -> None:
+    """An error instead of a result that has lost its tangent. Within torch.func.jvp the implementation does not see tangents."""
+    for p, x in zip(operator.inputs, args):
+        if isinstance(p, ArrayParam) and has_tangent(x):
+            raise CallError(
+                f"{name}: `{p.name}` has a tangent of forward-mode differentiation, which this operator does not compute: give "
+                "its primal (torch.autograd.forward_ad.unpack_dual)"
+            )
+
+
+def give_gradients(torch: Any, op: Any, gradient: Gradient, inner: Any, name: str) -> None:
+    """As torch.library.register_autograd, but tangents are refused, which only this kernel sees."""
+    backward = gradient.backward(torch, inner)
+
+    def below(keyset: Any, args: Sequence[Any]) -> Any:
+        with torch._C._AutoDispatchBelowAutograd():
+            return op.redispatch(keyset & torch._C._after_autograd_keyset, *args)
+
+    def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
+        out = below(keyset, args)
+        with torch._C._AutoDispatchBelowAutograd():
+            gradient.setup(ctx, args, out, ctx.needs_input_grad[1:])
+        return out
+
+    methods = {
+        "forward": staticmethod(forward),
+        "backward": staticmethod(lambda ctx, *grads: (None, *backward(ctx, *grads))),
+    }
+    differentiable = type(f"{name.replace('::', '_')}_gradient", (torch.autograd.Function,), methods)
+
+    def run(keyset: Any, *args: Any) -> Any:
+        refuse_tangents(name, gradient.of, args)
+        if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
+            return differentiable.apply(keyset, *args)  # type: ignore[attr-defined]
+        return below(keyset, args)
+
+    _libraries[name].impl(name.partition("::")[2], run, "Autograd", with_keyset=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +302,12 @@ class Gradient:
     @property
     def kept(self) -> tuple[str, ...]:
         """What of inputs and outputs is needed later."""
-        return tuple(dict.fromkeys(n for n in self.takes if not n.startswith("grad_")))
+        own = {p.name for p in (*self.of.inputs, *self.of.outputs)}
+        return tuple(dict.fromkeys(n for n in self.takes if n in own))
 
-    def setup(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+    def setup(self, ctx: Any, inputs: Sequence[Any], output: Any, needs: Sequence[bool]) -> None:
         named = dict(zip((p.name for p in self.of.inputs), inputs))
-        for p, needed in zip(self.of.inputs, ctx.needs_input_grad):
+        for p, needed in zip(self.of.inputs, needs):
             if needed and p.name not in self.gives:
                 raise CallError(
                     f"{self.of.signature.name}: `{p.name}` requires a gradient, which its backward function "
@@ -264,15 +316,25 @@ class Gradient:
         outputs = output if isinstance(output, tuple) else (output,)
         named |= {p.name: x for p, x in zip(self.of.outputs, outputs)}
         ctx.mark_non_differentiable(*(x for x in outputs if not x.is_floating_point()))
+        ctx.set_materialize_grads(False)  # so that `backward` sees which gradients there are
+        ctx.made = [(tuple(x.shape), x.dtype, x.device) for x in outputs]
         arrays = {p.name for p in (*self.of.inputs, *self.of.outputs) if isinstance(p, ArrayParam)}
         ctx.save_for_backward(*(named[n] for n in self.kept if n in arrays))
         ctx.numbers = {n: named[n] for n in self.kept if n not in arrays}
 
-    def backward(self, op: Any) -> Callable[..., Any]:
+    def backward(self, torch: Any, op: Any) -> Callable[..., Any]:
         def run(ctx: Any, *grads: Any) -> Any:
             arrays = iter(ctx.saved_tensors)
             named = {n: ctx.numbers[n] if n in ctx.numbers else next(arrays) for n in self.kept}
-            named |= {f"grad_{p.name}": g for p, g in zip(self.of.outputs, grads)}
+            for p, g, (shape, dtype, device) in zip(self.of.outputs, grads, ctx.made):
+                name = f"grad_{p.name}"
+                if name in self.takes:
+                    named[name] = torch.zeros(shape, dtype=dtype, device=device) if g is None else g
+                elif g is not None:
+                    raise CallError(
+                        f"{self.of.signature.name}: a gradient comes from its output `{p.name}`, of which its backward function "
+                        f"{self.operator.signature.name} takes none (use .detach() if `{p.name}` has no part in it)"
+                    )
             out = op(*(named[n] for n in self.takes))
             computed = dict(zip(self.gives, out if isinstance(out, tuple) else (out,)))
             return tuple(computed.get(p.name) for p in self.of.inputs)
@@ -294,6 +356,11 @@ def gradient_of(operator: Operator, backward: Operator, names: Mapping[str, str]
         if name not in {p.name for p in b.params}:
             raise CallError(f"{b.name} has no parameter `{name}` (it has {', '.join(p.name for p in b.params)})")
     known: dict[str, ArrayParam | ScalarParam] = {p.name: p for p in (*operator.inputs, *operator.outputs)}
+    for p in operator.outputs:
+        if f"grad_{p.name}" in known:
+            raise CallError(
+                f"{s.name}: `grad_{p.name}` is a parameter, and would be the gradient of its output `{p.name}` too: rename one"
+            )
     known |= {f"grad_{p.name}": p for p in operator.outputs}
     gradients = {f"grad_{p.name}": p for p in operator.inputs if isinstance(p, ArrayParam)}
     takes = tuple(matched(b, p, names.get(p.name, p.name), known) for p in backward.inputs)

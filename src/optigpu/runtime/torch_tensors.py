@@ -31,11 +31,26 @@ def require_no_gradient(function: str, named: Iterable[tuple[str, object]]) -> N
     if torch is None:
         return
     for name, value in named:
-        if isinstance(value, torch.Tensor) and getattr(value, "requires_grad", False) and torch.is_grad_enabled():
+        if not isinstance(value, torch.Tensor):
+            continue
+        if has_tangent(value):
+            raise CallError(
+                f"{function}: `{name}` has a tangent of forward-mode differentiation, which this call would lose: give its "
+                "primal (torch.autograd.forward_ad.unpack_dual)"
+            )
+        if getattr(value, "requires_grad", False) and torch.is_grad_enabled():
             raise CallError(
                 f"{function}: `{name}` requires a gradient, which this call would lose: make an operator of the function with "
                 ".register(…, backward=…), or call it under torch.no_grad()"
             )
+
+
+def has_tangent(tensor: Any) -> bool:
+    """Whether a tensor carries a derivative of forward-mode differentiation (torch.func.jvp, forward_ad.make_dual)."""
+    forward_ad = getattr(getattr(sys.modules.get("torch"), "autograd", None), "forward_ad", None)
+    if forward_ad is None or getattr(forward_ad, "_current_level", 0) < 0:  # it is on within a level only
+        return False
+    return forward_ad.unpack_dual(tensor).tangent is not None
 
 
 def version_counter() -> Callable[[Sequence[Any]], None] | None:

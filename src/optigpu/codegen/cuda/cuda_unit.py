@@ -89,7 +89,9 @@ def emit_cuda(
         bound_arrays(nodes, arrays) if access is None else None,
         definitions_of(program),
     )
-    plan = None if writer.bound is None else plan_of(nodes, writer.bound, arrays.keys())
+    # A launcher copies arrays of its caller whole, so it must know their sizes.
+    known = all(None not in a.dims for a in arrays.values() if a.storage is Storage.HOST)
+    plan = plan_of(nodes, writer.bound, arrays.keys()) if writer.bound is not None and known else None
     text = writer.write(device, header)
     checked: Plan = (*(PlanLimit(name, low, high) for name, (low, high) in limits.items()), *product_limits(assumed))
     return CudaUnit(
