@@ -104,7 +104,9 @@ def test_each_loop_gets_a_kernel_and_data_stays_on_the_device() -> None:
 def test_each_loop_gets_a_schedule_of_its_own() -> None:
     s = og.Script(parse_text(TWO_LOOPS, "two.c"))
     first, second = auto(s).proposals
-    assert str(first).startswith('matmul(s, rows="i", cols="j", inner="k"') and str(second) == 'elementwise(s, "i", "j")'
+    assert (
+        str(first).startswith('matmul(s, rows="i", cols="j", inner="k"') and str(second) == 'elementwise(s, "i", "j")'
+    )
     assert s.text().count("kernel_launch(") == 2 and "memcpy_host_to_device2(d_t" not in s.text()
     two = s.built_cuda().function(standin=True)
     for m, n, p in ((0, 1, 1), (1, 1, 1), (130, 67, 33)):
