@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import numbers
+import sys
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from optigpu.frontend.python.python_words import TYPES, WORDS, ElementType, Size, Word
@@ -62,10 +63,11 @@ def understood(found: object) -> object:
     elif type(found) is ElementType:
         own = TYPES.get(found.name) is found
     else:
-        own = issubclass(kind, CallableProgram) or kind in KNOWN_KINDS
+        own = issubclass(kind, CallableProgram) or kind in KNOWN_KINDS or found is PACKAGE
     return found if own or found is MISSING else ForeignObject(kind, issubclass(kind, numbers.Number))
 
 
+PACKAGE = sys.modules["optigpu"]  # its class is one of ours
 KNOWN_KINDS = (int, float, bool, Size, ModuleType, FunctionType, BuiltinFunctionType, type)
 
 
@@ -92,7 +94,7 @@ class ModuleNames:
 
     def attribute(self, module: object, name: str) -> object:
         """What `module.name` means; MISSING if the object is no module, or has no such name."""
-        if type(module) is not ModuleType:
+        if type(module) is not ModuleType and module is not PACKAGE:
             return MISSING
         found = getattr(module, name, MISSING)
         self.attributes.append((module, name, found))
