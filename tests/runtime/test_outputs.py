@@ -14,7 +14,7 @@ import pytest
 from optigpu.codegen.c import emit_c
 from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
-from optigpu.runtime import dlpack
+from optigpu.runtime import dlpack, driver
 from optigpu.runtime.arrays import view_of
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cpu import CFunction
@@ -24,6 +24,7 @@ from optigpu.runtime.signature import Signature, signature_of
 from tests.conftest import ROOT
 from tests.support import fake_torch
 from tests.support.cuda import on_standin
+from tests.support.launching import StandinDriver
 
 TRANSPOSE = ROOT / "examples/gpu/transpose.c"
 
@@ -140,6 +141,29 @@ def test_preconditions_come_before_memory() -> None:
         k(2**60)
 
 
+def test_outputs_that_no_memory_holds_are_refused() -> None:
+    k = compiled(
+        'void fill(int64_t n, int64_t m, int y[n][m]) { __writes("y ~> Cells2(n, m)"); '
+        "for (int64_t i = 0; i < n; i++) { for (int64_t j = 0; j < m; j++) { y[i][j] = 1; } } }"
+    )
+    for shape in ((2**62, 1), (2**32, 2**32), (2**45, 1)):
+        with pytest.raises(CallError, match=f"`y` of size {shape[0]} x {shape[1]} cannot be made"):
+            k(*shape)
+    with pytest.raises(CallError, match="= -1 is no size"):
+        k(-1, 1)
+    assert k(2, 3).tolist() == [[1] * 3] * 2
+
+
+def test_the_size_of_new_memory_does_not_wrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = StandinDriver()
+    sizes: list[int] = []
+    monkeypatch.setattr(gpu, "allocate", lambda nbytes: sizes.append(nbytes) or 0)
+    monkeypatch.setattr(driver, "driver", lambda number: gpu)
+    for shape in ((2**32, 2**32), (3, 5)):
+        driver.DeviceArray(shape, "float32")
+    assert sizes == [2**66, 60]
+
+
 def test_cuda_functions_make_outputs() -> None:
     a = np.random.default_rng(3).random((32, 64), np.float32)
     assert np.array_equal(on_standin(TRANSPOSE)(a), a.T)
@@ -226,6 +250,41 @@ def test_arrays_by_dlpack_are_ready_for_the_stream_of_the_others(monkeypatch: py
     assert np.array_equal(b.array, A.T) and x.asked[0]["stream"] == 100
 
 
+def test_the_stream_of_the_others_is_that_of_their_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", fake_torch.fake_torch())
+    k, launched = on_standin(TRANSPOSE, races=False), []
+    k.standin, k._device = False, lambda *raw, stream, device_: launched.append((stream, device_))
+    for gpu in (0, 1):
+        x = Producer(A, device=(dlpack.CUDA, gpu))
+        k(x, fake_torch.Tensor(B.copy(), device=gpu))
+        assert x.asked[0]["stream"] == 100 + gpu
+    assert launched == [(100, 0), (101, 1)] and fake_torch.CURRENT == [0]
+
+
+class Moved(Producer):
+    """An array whose capsule names another device."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return dlpack.CUDA, 0
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_the_device_of_a_capsule_is_compared(version: int) -> None:
+    b = B.copy()
+    assert transpose()(Moved(A, version=version), Producer(b)) is None and np.array_equal(b, A.T)
+    with pytest.raises(
+        CallError, match=r"on device 0 of DLPack's type 2 by `__dlpack_device__`, and on device 1 of type 2"
+    ):
+        transpose()(Moved(A, device=(dlpack.CUDA, 1), version=version), Producer(b))
+
+
+def test_the_kind_of_device_of_a_capsule_is_compared() -> None:
+    managed = Moved(A, device=(dlpack.CUDA_MANAGED, 0))  # a GPU reads it as its own
+    assert transpose()(managed, Producer(B.copy())) is None
+    with pytest.raises(CallError, match="on device 0 of type 10 by its capsule"):
+        transpose()(Moved(A, device=(10, 0)), Producer(B.copy()))
+
+
 @pytest.mark.parametrize(
     ("b", "says"),
     [
@@ -264,17 +323,17 @@ def test_arrays_by_dlpack_in_host_memory_are_numpys() -> None:
 def test_numpys_own_capsules_are_understood() -> None:
     a = np.arange(12, dtype=np.float64).reshape(3, 4)
     for capsule in (a.__dlpack__(), a.__dlpack__(max_version=(1, 0))):
-        seen = dlpack.described(capsule, 0)
+        seen = dlpack.described(capsule)
         assert (seen.shape, seen.dtype, seen.pointer, seen.contiguous) == ((3, 4), "float64", a.ctypes.data, True)
-    assert not dlpack.described(a.T.__dlpack__(), 0).contiguous
-    assert dlpack.described(a.__dlpack__(max_version=(1, 0)), 0).writeable
-    assert not dlpack.described(a.__dlpack__(), 0).writeable, "it could not say that it must not be written"
+    assert not dlpack.described(a.T.__dlpack__()).contiguous
+    assert dlpack.described(a.__dlpack__(max_version=(1, 0))).writeable
+    assert not dlpack.described(a.__dlpack__()).writeable, "it could not say that it must not be written"
     a.flags.writeable = False
-    assert not dlpack.described(a.__dlpack__(max_version=(1, 0)), 0).writeable
+    assert not dlpack.described(a.__dlpack__(max_version=(1, 0))).writeable
     for dtype in ("bool", "int8", "uint64", "float32"):
-        assert dlpack.described(np.zeros(3, dtype).__dlpack__(), 0).dtype == dtype
+        assert dlpack.described(np.zeros(3, dtype).__dlpack__()).dtype == dtype
     with pytest.raises(CallError, match="no DLPack capsule"):
-        dlpack.described(object(), 0)
+        dlpack.described(object())
 
 
 def test_our_capsules_keep_their_owner_until_they_are_used_up() -> None:

@@ -324,6 +324,30 @@ def test_preconditions_hold_in_operators(torch: Any, operators: dict[str, Any]) 
         operators["total"](torch.ones(5))
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+def test_tensors_that_are_no_arrays_are_explained(torch: Any) -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    k, kt = compiled(SCALE), on_standin(TRANSPOSE, races=False)
+    parts = [torch.ones(3), torch.ones(2)]
+    for nested, says in (
+        (torch.nested.nested_tensor(parts), "a tensor that has no sizes"),
+        (
+            torch.nested.nested_tensor(parts, layout=torch.jagged),
+            r"1 dimensions, not 2|is not a number|not stored as an array",
+        ),
+    ):
+        for f, args in ((k, (2.0, nested)), (k, (2.0, nested, torch.ones(3))), (kt, (nested,))):
+            with pytest.raises(CallError, match=says):
+                f(*args)
+    x, y = torch.ones(3), torch.ones(3)
+    with FakeTensorMode():
+        for args in ((2.0, x), (2.0, x, y), (2.0, torch.ones(3))):
+            with pytest.raises(CallError, match=r"cannot be used as an array|memory is not there|without memory"):
+                k(*args)
+    assert k(2.0, x).tolist() == [2.0] * 3
+
+
 def test_outputs_are_of_the_library_of_the_inputs(torch: Any) -> None:
     k = compiled(SCALE)
     made = k(2.0, torch.full((3,), 2.0))

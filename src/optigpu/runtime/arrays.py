@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class ArrayBuffer:
 
     @property
     def bytes(self) -> int:
-        return int(np.dtype(self.dtype).itemsize * np.prod(self.shape, dtype=np.int64))
+        return np.dtype(self.dtype).itemsize * prod(self.shape)
 
 
 def view_of(value: object, stream: int = 0) -> ArrayBuffer | None:
@@ -58,6 +59,15 @@ def view_of(value: object, stream: int = 0) -> ArrayBuffer | None:
         return by_dlpack(value, stream)
     interface = interface_of(value)
     return None if interface is None else from_interface(value, interface)
+
+
+def shape_of(value: object) -> tuple[Any, ...] | None:
+    """The sizes of an array; None for what has none."""
+    try:
+        shape = getattr(value, "shape", None)
+    except RuntimeError:  # nested tensors
+        raise CallError("a tensor that has no sizes (nested tensors are not stored as one array)") from None
+    return None if shape is None else tuple(shape)
 
 
 def interface_of(value: object) -> dict[str, Any] | None:
@@ -90,7 +100,7 @@ def by_dlpack(value: Any, stream: int) -> ArrayBuffer:
     if device_of(value)[0] in (CPU, CUDA_HOST):
         return view_of_numpy(host_array(value))
     a = imported(value, stream)
-    return ArrayBuffer(a.shape, a.dtype, a.pointer, a.contiguous, a.writeable, a.device, "dlpack", a.capsule)
+    return ArrayBuffer(a.shape, a.dtype, a.pointer, a.contiguous, a.writeable, a.device[1], "dlpack", a.capsule)
 
 
 def in_host_memory(function: str, name: str, value: Any) -> Any:
@@ -102,7 +112,11 @@ def in_host_memory(function: str, name: str, value: Any) -> Any:
     view_of(value)  # what cannot be an array is an error
     try:
         return value.detach().numpy()
-    except (RuntimeError, TypeError) as e:  # it is on a GPU, is sparse, or has a type unknown to NumPy
+    except (
+        RuntimeError,
+        TypeError,
+        AssertionError,
+    ) as e:  # it is on a GPU, sparse, of a type unknown to NumPy, or made fake
         raise CallError(f"{function}: `{name}` cannot be used as an array: {e}") from None
 
 

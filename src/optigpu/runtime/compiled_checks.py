@@ -332,8 +332,8 @@ class _Writer:
         shape = f"({''.join(f'{x}_{axis}, ' for axis in axes)})"
         new = self.library.new[p.output == "zeros"]
         self.lines.append(f"{x} = {new.format(shape=shape, dtype=DTYPES[p.elem.name], x=self.local(beside.name))}")
-        self.lines.append(f"{x}_at = {self.library.pointer.format(x=x)}")
         self.require(" or ".join(f"type({x}) is type{i}" for i in range(len(self.library.types))))
+        self.lines.append(f"{x}_at = {self.library.pointer.format(x=x)}")
         if self.library.name != "numpy":
             nbytes = " * ".join([str(p.elem.size), *(f"{x}_{axis}" for axis in axes)])
             self.require(f"{x}_at or not {nbytes}")  # fake tensors have no address

@@ -186,7 +186,7 @@ class CudaFunction:
         for p in [
             p for p in arrays if p not in late
         ] + late:  # these must be ready for work on the stream of the others
-            stream = current_stream(list(out.values())) if p in late else 0
+            stream = stream_of(out) if p in late else 0
             view = view_of(bound[p.name], stream)
             if view is None:
                 raise CallError(f"{self.signature.name}: `{p.name}` is an array, not {type(bound[p.name]).__name__}")
@@ -340,6 +340,14 @@ def chosen_compiler(wanted: str | None) -> str:
 
 def gpu_of(views: Mapping[str, ArrayBuffer]) -> int:
     return next((v.device for v in views.values() if v.device is not None), 0)
+
+
+def stream_of(views: Mapping[str, ArrayBuffer]) -> int:
+    """The current stream of the libraries that own these arrays, on their GPU."""
+    if all(v.device is None for v in views.values()):
+        return 0
+    with on_gpu(gpu_of(views), views):
+        return current_stream(list(views.values()))
 
 
 def device_name(device: int | None) -> str:

@@ -67,7 +67,7 @@ class ImportedArray:
     pointer: int
     contiguous: bool
     writeable: bool
-    device: int
+    device: tuple[int, int]  # (type, number)
     capsule: object
 
 
@@ -87,10 +87,16 @@ def imported(value: Any, stream: int) -> ImportedArray:
         capsule = value.__dlpack__(stream=wanted, max_version=VERSION)
     except TypeError:  # a producer from before version 1
         capsule = value.__dlpack__(stream=wanted)
-    return described(capsule, number)
+    array = described(capsule)
+    if array.device[0] not in (CUDA, CUDA_MANAGED) or array.device[1] != number:
+        raise CallError(
+            f"an array that is on device {number} of DLPack's type {kind} by `__dlpack_device__`, and on device "
+            f"{array.device[1]} of type {array.device[0]} by its capsule"
+        )
+    return array
 
 
-def described(capsule: object, number: int) -> ImportedArray:
+def described(capsule: object) -> ImportedArray:
     if pointer := _content(capsule, b"dltensor_versioned"):
         versioned = ctypes.cast(pointer, ctypes.POINTER(DLManagedTensorVersioned)).contents
         if versioned.major != VERSION[0]:
@@ -104,7 +110,8 @@ def described(capsule: object, number: int) -> ImportedArray:
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else None
     start = (tensor.data or 0) + tensor.byte_offset
-    return ImportedArray(shape, dtype_name(tensor.dtype), start, is_packed(shape, strides), writeable, number, capsule)
+    device = (int(tensor.device.type), int(tensor.device.number))
+    return ImportedArray(shape, dtype_name(tensor.dtype), start, is_packed(shape, strides), writeable, device, capsule)
 
 
 def _content(capsule: object, name: bytes) -> int:

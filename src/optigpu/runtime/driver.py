@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,7 @@ class DeviceArray:
         self.pointer = 0
         self.device = device
         self.shape, self.dtype = shape, np.dtype(dtype)
-        self.nbytes = int(np.prod(shape, dtype=np.int64)) * self.dtype.itemsize
+        self.nbytes = prod(shape) * self.dtype.itemsize  # exact, also for sizes that no memory has
         d = driver(device)
         with d.current():
             self.pointer = d.allocate(self.nbytes)

@@ -25,7 +25,12 @@ def with_outputs(signature: Signature, bound: Arguments, *, on_gpu: bool) -> tup
         require_array(signature, given)
         shapes = signature.shapes_to_make(bound, missing)
         for p in missing:
-            bound[p.name] = new_array(given, p, shapes[p.name], on_gpu)
+            try:
+                bound[p.name] = new_array(given, p, shapes[p.name], on_gpu)
+            except (MemoryError, OverflowError, RuntimeError, ValueError) as e:  # too large, or no memory is left
+                size = " x ".join(map(str, shapes[p.name]))
+                why = str(e).partition("\n")[0]
+                raise CallError(f"{signature.name}: `{p.name}` of size {size} cannot be made: {why}") from e
     return missing
 
 

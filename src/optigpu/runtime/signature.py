@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from optigpu.light_dataclass import dataclass
-from optigpu.runtime.arrays import ArrayBuffer
+from optigpu.runtime.arrays import ArrayBuffer, shape_of
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import (
     Requirement,
@@ -90,9 +90,10 @@ class Signature:
         if missing:
             for p in self.params:
                 if isinstance(p, ArrayParam) and p.name in bound:  # a wrong rank is why a size is missing
-                    if not hasattr(bound[p.name], "shape"):
+                    shape = shape_of(bound[p.name])
+                    if shape is None:
                         raise CallError(f"{self.name}: `{p.name}` is an array, not {kind_of(bound[p.name])}")
-                    self.rank(p, tuple(bound[p.name].shape))
+                    self.rank(p, shape)
             raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in missing)}")
         return bound
 
@@ -155,12 +156,18 @@ class Signature:
     def infer_sizes(self, bound: Arguments, *, symbolic: bool = False) -> None:
         """Add the sizes that array shapes determine; `symbolic`: they stay as they are, not numbers maybe."""
         for p in self.params:
-            if isinstance(p, ArrayParam) and p.name in bound and hasattr(bound[p.name], "shape"):
-                shape = tuple(bound[p.name].shape)
-                if len(shape) == len(p.dims):
+            if isinstance(p, ArrayParam) and p.name in bound:
+                shape = shape_of(bound[p.name])
+                if shape is not None and len(shape) == len(p.dims):
                     for d, n in zip(p.dims, shape):
                         if isinstance(d, Var) and d.name not in bound and d.name in self.inferable_sizes():
-                            bound[d.name] = n if symbolic else int(n)
+                            bound[d.name] = n if symbolic else self.size(p, n)
+
+    def size(self, p: ArrayParam, n: Any) -> int:
+        try:
+            return int(n)
+        except (AttributeError, RuntimeError, TypeError, ValueError):  # of nested tensors
+            raise CallError(f"{self.name}: a size of `{p.name}` is not a number: {n}") from None
 
     def check(self, bound: Arguments) -> tuple[str, ...]:
         """Check types, shapes, layout, overlap and preconditions; raises CallError for the first violation. Returns the

@@ -278,12 +278,12 @@ def give_gradients(torch: Any, op: Any, gradient: Gradient, inner: Any, name: st
         "forward": staticmethod(forward),
         "backward": staticmethod(lambda ctx, *grads: (None, *backward(ctx, *grads))),
     }
-    differentiable = type(f"{name.replace('::', '_')}_gradient", (torch.autograd.Function,), methods)
+    differentiable: Any = type(f"{name.replace('::', '_')}_gradient", (torch.autograd.Function,), methods)
 
     def run(keyset: Any, *args: Any) -> Any:
         refuse_tangents(name, gradient.of, args)
         if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
-            return differentiable.apply(keyset, *args)  # type: ignore[attr-defined]
+            return differentiable.apply(keyset, *args)
         return below(keyset, args)
 
     _libraries[name].impl(name.partition("::")[2], run, "Autograd", with_keyset=True)
