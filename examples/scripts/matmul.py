@@ -7,10 +7,10 @@ s = og.Script("matmul.c")
 s.loop.tile("i", 8, outer="bi")
 s.loop.tile("j", 64, outer="bj")
 s.loop.reorder("bi", "bj", "k", "i", "j")
-s.loop.hoist_expr(For("k") / Write("sum"), "pb", read="b", before="bi", indep=["bi", "i"])
+packed = s.loop.hoist_expr(For("k") / Write("sum"), "pb", read="b", before="bi", indep=["bi", "i"])
 s.loop.simd(For("i") / For("j").all)
 s.loop.unroll_hint(For("bi") / For("k") / For("i"), 8)
-s.loop.parallel(For("bj").first)
+s.loop.parallel(packed.loop)
 s.loop.parallel("bi")
 
 if __name__ == "__main__":
