@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <atomic>
 
 namespace {
 
@@ -94,6 +95,52 @@ struct device_array {
   ~device_array() { (void)release(); }
 };
 
+// A pool of this file's own for each device, which keeps some memory so that the next call finds it: that of the process, which
+// other code uses, stays as it is.
+cudaError_t scratch_pool(cudaMemPool_t* pool) {
+  static std::atomic<cudaMemPool_t> pools[256];
+  int device = 0;
+  if (const cudaError_t status = cudaGetDevice(&device)) return status;
+  if (device >= 256) return cudaDeviceGetDefaultMemPool(pool, device);
+  *pool = pools[device].load();
+  if (*pool != nullptr) return cudaSuccess;
+  cudaMemPoolProps of_device = {};
+  of_device.allocType = cudaMemAllocationTypePinned;
+  of_device.location.type = cudaMemLocationTypeDevice;
+  of_device.location.id = device;
+  uint64_t keep = 64 << 20;
+  cudaMemPool_t made;
+  if (const cudaError_t status = cudaMemPoolCreate(&made, &of_device)) return status;
+  cudaError_t status = cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep);
+  if (status == cudaSuccess && pools[device].compare_exchange_strong(*pool, made)) return *pool = made, cudaSuccess;
+  (void)cudaMemPoolDestroy(made);  // another thread was first, and its pool is used
+  return status;
+}
+
+// Scratch memory in the order of a stream.
+template <typename T>
+struct scratch_array {
+  T* data = nullptr;
+  cudaStream_t stream = 0;
+  template <typename... Sizes>
+  cudaError_t allocate(cudaStream_t on, Sizes... sizes) {
+    const size_t bytes = size_product(sizeof(T), sizes...);
+    stream = on;
+    cudaMemPool_t pool;
+    if (const cudaError_t status = scratch_pool(&pool)) return status;
+    return bytes == 0 ? cudaSuccess : cudaMallocFromPoolAsync((void**)&data, bytes, pool, on);
+  }
+  cudaError_t release() {
+    T* const old = data;
+    data = nullptr;
+    return old == nullptr ? cudaSuccess : cudaFreeAsync(old, stream);
+  }
+  operator T*() const { return data; }
+  scratch_array() = default;
+  scratch_array(const scratch_array&) = delete;
+  ~scratch_array() { (void)release(); }
+};
+
 const char* launch_reduce_warp_kernel(int n, const float* d_a, float* d_sums, cudaStream_t stream) {
   reduce_warp_kernel<<<4, 128, 0, stream>>>(n, d_a, d_sums);
   TRY(cudaGetLastError());
@@ -126,6 +173,25 @@ extern "C" const char* reduce_warp(int n, const float* a, float* result) {
     total += sums[b];
   }
   TRY(d_a.release());
+  TRY(d_sums.release());
+  *result = total;
+  return nullptr;
+}
+
+// The same for arrays in device memory, which must not overlap: the kernels are launched on the stream.
+extern "C" const char* reduce_warp_on_device(int n, const float* a, float* result, cudaStream_t stream) {
+  TRY(check_reduce_warp(n));
+  scratch_array<float> d_sums;
+  TRY(d_sums.allocate(stream, 4));
+  TRY(launch_reduce_warp_kernel(n, a, d_sums, stream));
+  host_array<float> sums;
+  TRY(sums.allocate(4));
+  TRY(cudaMemcpyAsync(sums.data, d_sums, sizeof(float) * 4, cudaMemcpyDeviceToHost, stream));
+  TRY(cudaStreamSynchronize(stream));
+  float total = 0.0f;
+  for (int b = 0; b < 4; ++b) {
+    total += sums[b];
+  }
   TRY(d_sums.release());
   *result = total;
   return nullptr;
