@@ -25,10 +25,10 @@ def matmul(s: og.Script, tile: tuple[int, int, int] | None = None, each: tuple[i
         schedules.matmul(s, tile=tile, each=each, versions=False)
 
 
-def softmax(s: og.Script, most: int = 0, threads: int = 512) -> None:
+def softmax(s: og.Script, most: int = 0, threads: int = 512, shared: bool = False) -> None:
     """The default has versions for four lengths of rows; with `most`, rows up to this length are held in the registers of `threads`
-    threads."""
-    held = {"held": (schedules.HeldRows(most, threads),)} if most else {}
+    threads, or in shared memory."""
+    held = {"held": (schedules.HeldRows(most, threads, shared=shared),)} if most else {}
     names = {"loop": "j", "reductions": ["best", "total"], "inputs": ["a"], "outputs": ["b"]}
     schedules.row_norm(s, "i", online=True, **names, **held)
 
@@ -82,9 +82,12 @@ if __name__ == "__main__":
             {"most": 4096, "threads": 512},
             {"most": 8192, "threads": 512},
             {"most": 16384, "threads": 1024},
+            {"most": 49152, "threads": 1024, "shared": True},
         ],
         program=ROOT / "softmax_rows.c",
-        sizes=[{"h": h, "w": w} for h, w in [*ROWS, (1 << 13, 8192), (1 << 12, 16384), (1 << 10, 65536)]],
+        sizes=[
+            {"h": h, "w": w} for h, w in [*ROWS, (1 << 13, 8192), (1 << 12, 16384), (1 << 11, 40000), (1 << 10, 65536)]
+        ],
         name="softmax",
     )
     og.tune(

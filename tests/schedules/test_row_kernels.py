@@ -58,6 +58,7 @@ void affine(int b, int h, int w, float x[b][h][w], float g[w], float c[h], float
 }
 """
 HELD = (schedules.HeldRows(256, 64), schedules.HeldRows(192, 64, vector=1))
+SHARED = (schedules.HeldRows(512, 64, shared=True), schedules.HeldRows(192, 64, vector=1, shared=True))
 NORM: dict[str, Any] = {"loop": "j", "reductions": ["sum"], "outputs": ["y"], "inputs": ["x"]}
 ONLINE: dict[str, Any] = {
     "loop": "j",
@@ -72,6 +73,8 @@ SCHEDULES: dict[str, tuple[str, Callable[[og.Script], object]]] = {
     "transpose_one": (TRANSPOSE, lambda s: schedules.transpose(s, **ALONG, versions=False)),
     "permute": (PERMUTE, lambda s: schedules.transpose(s, "i", **{**ALONG, "read_along": "k", "write_along": "j"})),
     "softmax": (SOFTMAX, lambda s: schedules.row_norm(s, "i", **ONLINE, held=HELD[1:], threads=64)),
+    "softmax_shared": (SOFTMAX, lambda s: schedules.row_norm(s, "i", **ONLINE, held=SHARED, threads=64)),
+    "rms_norm_shared": (RMS_NORM, lambda s: schedules.row_norm(s, "i", **NORM, held=SHARED, threads=64)),
     "rms_norm": (RMS_NORM, lambda s: schedules.row_norm(s, "i", **NORM, held=HELD, threads=64)),
     "scan": (SCAN, lambda s: schedules.scan(s, "i", var="total", input="a", output="out")),
     "reduce": (REDUCE, lambda s: schedules.total(s, "i", var="sum", result="out")),
@@ -142,21 +145,26 @@ def test_a_permutation_with_other_dimensions(built: Built, shape: tuple[int, int
     assert (b == a.transpose(0, 2, 1)).all()
 
 
-ROWS = [(0, 3), (2, 1), (3, 191), (2, 192), (2, 193), (2, 255), (2, 256), (1, 257), (1, 260), (1, 517)]
+ROWS = [
+    *[(0, 3), (2, 1), (3, 191), (2, 192), (2, 193), (2, 255), (2, 256), (1, 257), (1, 260), (1, 508), (2, 512)],
+    *[(1, 516), (1, 517)],
+]
 
 
+@pytest.mark.parametrize("held", ["softmax", "softmax_shared"])
 @pytest.mark.parametrize("shape", ROWS)
-def test_softmax_of_rows_of_any_length(built: Built, shape: tuple[int, int]) -> None:
+def test_softmax_of_rows_of_any_length(built: Built, shape: tuple[int, int], held: str) -> None:
     a, b = rand(*shape), empty(*shape)
-    built("softmax")(a=a, b=b)
+    built(held)(a=a, b=b)
     e = np.exp(a - a.max(axis=1, keepdims=True, initial=-np.inf))
     assert np.allclose(b, e / e.sum(axis=1, keepdims=True), atol=1e-6)
 
 
+@pytest.mark.parametrize("held", ["rms_norm", "rms_norm_shared"])
 @pytest.mark.parametrize("shape", ROWS)
-def test_rms_norm_of_rows_of_any_length(built: Built, shape: tuple[int, int]) -> None:
+def test_rms_norm_of_rows_of_any_length(built: Built, shape: tuple[int, int], held: str) -> None:
     x, g, y = rand(*shape), rand(shape[1]), empty(*shape)
-    built("rms_norm")(x=x, g=g, y=y, eps=0.5)
+    built(held)(x=x, g=g, y=y, eps=0.5)
     assert np.allclose(y, x / np.sqrt((x * x).mean(axis=1, keepdims=True) + 0.5) * g, atol=1e-5)
 
 
@@ -260,6 +268,12 @@ def test_a_loop_is_extended_up_to_a_bound_that_is_known() -> None:
         s.loop.extend_range("i", 8)
     short, _ = s.function.versions("n <= 8")
     s.loop.extend_range(short / og.For("i"), 8)
+
+
+def test_rows_that_exceed_shared_memory_are_refused() -> None:
+    s = script("softmax")
+    with pytest.raises(StepError, match="OG351|shared memory"):
+        schedules.row_norm(s, "i", **ONLINE, held=[schedules.HeldRows(65536, 1024, shared=True)])
 
 
 def test_registers_hold_whole_vectors_of_all_threads() -> None:

@@ -1,4 +1,4 @@
-"""Rows that the threads of a block hold in registers while they reduce and write them: memory is read once and written once."""
+"""Rows that a block holds in registers or in shared memory while it reduces and writes them: memory is read once, written once."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ WARP = 32  # threads
 
 @dataclass(frozen=True)
 class HeldRows:
-    """Rows of at most `most` elements, which `threads` threads of a block hold as vectors of `vector` elements. Vectors of more
-    than one need rows of whole vectors, whose starts are aligned."""
+    """Rows of at most `most` elements, which `threads` threads of a block hold as vectors of `vector` elements, in their registers
+    or in shared memory. Vectors of more than one need rows of whole vectors, whose starts are aligned."""
 
     most: int
     threads: int
     vector: int = 4
+    shared: bool = False
 
     @property
     def turns(self) -> int:
@@ -73,7 +74,8 @@ def held_rows(
     inputs: Sequence[str],
     form: HeldRows,
 ) -> None:
-    """A kernel with a block for each iteration of `grid`, whose threads load the rows of `inputs` into registers first."""
+    """A kernel with a block for each iteration of `grid`, whose threads load the rows of `inputs` into registers or shared memory
+    first."""
     if not form.is_possible:
         raise refuse(
             f"{form.threads} threads do not hold {form.most} elements in equal parts of whole vectors", code="OG604"
@@ -82,25 +84,49 @@ def held_rows(
     loops = distinct_loops(s, loop, results)
     names = LoopNames(*(s.fresh(name, loops[0].path()) for name in ("t", "u", "v", "g", "lane")))
     copies = [held_copy(s, array, loop, loops) for array in inputs]
-    kept = [_kept(s, var, loop, later, loops[-1]) for k, var in enumerate(reductions) for later in results[k + 1 :]]
-    held = [*copies, *(name for name in kept if name is not None)]
+    kept = _kept_values(s, loop, reductions, outputs, loops[-1]) if not form.shared else []
+    held = [*copies, *kept]
     for result in (*copies, *(_written_in(s, over, results) for over in loops)):
         _spread(s, loop, result, form, names)
     for name in held:
         s.matrix.pad(name, 0, to=form.most)
-        if form.vector > 1:
-            s.matrix.split_dim(name, 0, form.vector)
-        if form.turns > 1:
-            s.matrix.split_dim(name, 0, form.threads)
-            s.matrix.reorder_dims(name, [1, 0, 2] if form.vector > 1 else [1, 0])
+        if not form.shared:
+            _divide_among_threads(s, name, form)
     for var in reductions:
         _combined(s, var, form.threads, names)
     shared = [f"{var}_{kind}" for var in reductions for kind in ("parts", "groups")[: 1 + (form.threads > WARP)]]
-    registers = {**dict.fromkeys(held, 1), **dict.fromkeys(reductions, 0)}  # every thread computes the results
+    registers = dict.fromkeys(reductions, 0)  # every thread computes the results
+    if form.shared:
+        shared += held
+    else:
+        registers |= dict.fromkeys(held, 1)
     s.gpu.launch(grid=grid, block=[names.t], shared=shared, registers=registers)
     for result in (*copies, *(f"d_{output}" for output in outputs)):
         if form.vector > 1:
             s.gpu.vectorize(For(names.v, body=Write(result)))
+    if form.shared:
+        _reduce_by_vectors(s, reductions, copies, form, names)
+
+
+def _divide_among_threads(s: TransformSession, name: str, form: HeldRows) -> None:
+    """Make the thread the first dimension of a row: what is left are the registers of a thread."""
+    if form.vector > 1:
+        s.matrix.split_dim(name, 0, form.vector)
+    if form.turns > 1:
+        s.matrix.split_dim(name, 0, form.threads)
+        s.matrix.reorder_dims(name, [1, 0, 2] if form.vector > 1 else [1, 0])
+
+
+def _reduce_by_vectors(
+    s: TransformSession, reductions: Sequence[str], copies: Sequence[str], form: HeldRows, names: LoopNames
+) -> None:
+    """Read shared memory by vectors where a row is reduced, too, and have all loads of a thread under way at once."""
+    for var in reductions if form.vector > 1 else ():
+        over = s.handle(s.find(For(names.v, body=Write(f"{var}_part"))))
+        read = {e.array for e in elements_of(s, over)}
+        s.gpu.vectorize(over, arrays=[name for name in copies if name in read])
+    for turns in s.find_all(For(names.u)):
+        s.loop.unroll_hint(s.handle(turns), form.turns)
 
 
 def distinct_loops(s: TransformSession, loop: str, results: Sequence[str]) -> list[Handle]:
@@ -163,6 +189,16 @@ def held_copy(s: TransformSession, array: str, loop: str, loops: Sequence[Handle
     if len(window) > 1:
         s.matrix.merge_dims(name, 0, len(window))
     return name
+
+
+def _kept_values(
+    s: TransformSession, loop: str, reductions: Sequence[str], outputs: Sequence[str], last: Handle
+) -> list[str]:
+    """Local arrays of the elements that are summed up, where later loops compute them once more."""
+    results = (*reductions, *outputs)
+    pairs = [(var, later) for k, var in enumerate(reductions) for later in results[k + 1 :]]
+    kept = [_kept(s, var, loop, later, last) for var, later in pairs]
+    return [name for name in kept if name is not None]
 
 
 def _kept(s: TransformSession, var: str, loop: str, later: str, last: Handle) -> str | None:
