@@ -272,7 +272,7 @@ def test_a_loop_is_extended_up_to_a_bound_that_is_known() -> None:
 
 def test_rows_that_exceed_shared_memory_are_refused() -> None:
     s = script("softmax")
-    with pytest.raises(StepError, match="OG351|shared memory"):
+    with pytest.raises(StepError, match=r"OG351|shared memory"):
         schedules.row_norm(s, "i", **ONLINE, held=[schedules.HeldRows(65536, 1024, shared=True)])
 
 

@@ -43,10 +43,10 @@ def row_norm(
     """Kernels of loops `grid` over rows, whose loops over `loop` reduce each row and then write it; rows of any length.
 
     Rows of a length that one of `held` fits stay in the registers of a block, or in shared memory
-    (`HeldRows(49152, 1024, shared=True)`): memory is read once and written once. Longer rows are read several times. `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order;
-    with `online`, a maximum and a sum of exponentials relative to it, which one pass over a longer row computes. `outputs` are the
-    arrays that such loops write, `inputs` those that several of these loops read. Without `versions`, one kernel for rows of all
-    lengths reads them several times.
+    (`HeldRows(49152, 1024, shared=True)`): memory is read once and written once. Longer rows are read several times. `reductions`
+    are the variables that such loops sum up (or take the maximum or minimum in), in their order; with `online`, a maximum and a
+    sum of exponentials relative to it, which one pass over a longer row computes. `outputs` are the arrays that such loops write,
+    `inputs` those that several of these loops read. Without `versions`, one kernel reads rows of all lengths several times.
 
     Before:
         for (int i = 0; i < h; i++) {
