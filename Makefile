@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 export PYTHONDONTWRITEBYTECODE :=  # tests start many processes, which would each compile our modules again
 
-.PHONY: demo test lint types tests browser cuda bench fuzz evidence gpu-kernels clean
+.PHONY: demo test lint types tests browser torch cuda bench fuzz evidence gpu-kernels clean
 
 demo: .venv/.ready
 	@$(PYTHON) tools/demo.py
@@ -16,11 +16,14 @@ lint: .venv/.ready
 types: .venv/.ready
 	$(PYTHON) -m mypy
 
-tests: .venv/.ready browser
+tests: .venv/.ready browser torch
 	$(PYTHON) -m pytest -n auto --dist worksteal
 
 browser:
 	@sh tools/setup.sh browser
+
+torch: .venv/.ready
+	@sh tools/setup.sh torch
 
 # Every emitted CUDA text through nvcc, with warnings as errors
 cuda: .venv/.ready

@@ -1,8 +1,10 @@
 #!/bin/sh
 # Creates .venv and installs everything. Needs only python3 (3.11 or later); on Debian and Ubuntu it installs what else is missing.
-# `setup.sh browser` installs the browser that the tests open the trace in.
+# `setup.sh browser` installs the browser that the tests open the trace in, `setup.sh torch` PyTorch for the tests of its operators.
 set -eu
 cd "$(dirname "$0")/.."
+
+torch=torch==2.13.0
 
 say() { printf '%s\n' "$*"; }
 
@@ -20,6 +22,16 @@ if [ "${1:-}" = browser ]; then # for the tests of the trace
   done
   install_packages --no-install-recommends chromium fonts-dejavu-core ||
     say "note: Chromium was not found; the tests that open the trace in it are skipped (install the package chromium)"
+  exit 0
+fi
+
+if [ "${1:-}" = torch ]; then # its builds with CUDA, which are gigabytes, are left to those who have a GPU
+  if .venv/bin/python -c 'import torch' 2>/dev/null; then exit 0; fi
+  plan=.venv/torch.json
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --dry-run --report $plan "$torch" 2>/dev/null &&
+    ! grep -q '"name": "\(nvidia\|cuda\)-' $plan &&
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$torch" 2>/dev/null ||
+    say "note: pip has no build of PyTorch for the CPU here; the tests of its operators are skipped (install torch into .venv)"
   exit 0
 fi
 

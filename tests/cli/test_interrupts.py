@@ -13,7 +13,16 @@ from optigpu.logic import terms as k
 from optigpu.solver.answer_cache import CachedSolver
 from optigpu.solver.z3_solver import Z3Solver
 from tests.conftest import ROOT
-from tests.support.command_line import COPY, HANGS, SUM, environment, intact, optigpu, without_stack_trace
+from tests.support.command_line import (
+    COPY,
+    HANGS,
+    SUM,
+    environment,
+    heed_interrupts,
+    intact,
+    optigpu,
+    without_stack_trace,
+)
 from tests.support.pigeons import pigeons
 
 # The solver
@@ -50,11 +59,6 @@ def test_an_interrupt_is_no_answer_of_the_solver(tmp_path: Path) -> None:
     code = INTERRUPTED.format(paths=[str(ROOT / "src"), str(ROOT)], cache=str(tmp_path))
     done = subprocess.run([sys.executable, "-c", code], timeout=HANGS, preexec_fn=heed_interrupts, check=False)
     assert done.returncode == 130
-
-
-def heed_interrupts() -> None:
-    """In a new process: what is started in the background inherits that they are ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_solver_that_fails_is_no_answer(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -41,6 +42,11 @@ def environment(cwd: Path, cache: Path | None = None) -> dict[str, str]:
     """The environment of a user: output is buffered."""
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     return {**variables, "PYTHONPATH": str(ROOT / "src"), "OPTIGPU_CACHE": str(cache or cwd / "cache")}
+
+
+def heed_interrupts() -> None:
+    """In a new process: what is started in the background inherits that they are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def without_stack_trace(err: str) -> None:

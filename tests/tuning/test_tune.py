@@ -22,7 +22,7 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.nvcc import gpu_architecture
 from optigpu.tuning.tuned_file import STANDIN, TunedFile, TunedTime, read_tuned
 from tests.conftest import ROOT
-from tests.support.command_line import HANGS, environment
+from tests.support.command_line import HANGS, environment, heed_interrupts
 from tests.support.tuned_programs import inside, write_spec
 
 TUNE = ["tune", "spec.py", "--cpu", "--repeats", "1"]
@@ -358,7 +358,14 @@ def test_an_interrupt_ends_all_processes_and_the_next_run_goes_on(tmp_path: Path
     )
     spec.write_text(spec.read_text(encoding="utf-8").replace("os._exit(3)", hangs), encoding="utf-8")
     command = [sys.executable, "-m", "optigpu", *TUNE, "--jobs", "2"]
-    process = subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 (no other thread is running)
+    )
     path, pid = tmp_path / "build" / "tune" / "tuned.json", tmp_path / "pid"
     while process.poll() is None and not (
         pid.exists() and path.exists() and '"code"' in path.read_text(encoding="utf-8")
