@@ -8,12 +8,10 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, overload
 
-import numpy as np
-
 from optigpu.api import Script, call_signature
 from optigpu.frontend.python.python_program import TranslatedProgram, add_item, add_logic
-from optigpu.frontend.python.python_words import NUMPY_NAMES, PROGRAM_NAMES
-from optigpu.plain_run import RUNNING, bound_arguments, require_arguments, run_plain, size_value, sizes_of
+from optigpu.frontend.python.python_words import PROGRAM_NAMES
+from optigpu.plain_run import RUNNING, bound_arguments, require_arguments, run_plain, sizes_of
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Role
 from optigpu.syntax.recursion_limit import deep
@@ -61,15 +59,8 @@ class PythonProgram(TranslatedProgram):
         if RUNNING.get():
             return self.python(*args, **kwargs)
         given = bound_arguments(self, args, kwargs)
-        returned = self.signature.returned
-        if returned is None:
-            return self.build()(**given)
-        sizes = sizes_of(self, given)
-        known = {**given, **sizes, **self.names.constants}
-        made = self.signature.returned_array
-        array = np.empty(tuple(size_value(d, known) for d in made.dims), NUMPY_NAMES[made.elem])
-        self.build()(**given, **{returned.name: array})
-        return array
+        sizes = {} if self.signature.returned is None else sizes_of(self, given)
+        return self.build()(**given, **sizes)
 
 
 @overload

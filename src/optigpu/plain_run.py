@@ -100,7 +100,7 @@ def sizes_of(program: TranslatedProgram, values: dict[str, Any]) -> dict[str, in
         for d, n in zip(type_.dims, shape):
             if isinstance(d, Var) and d.name in signature.sizes:
                 sizes.setdefault(d.name, n)
-    known = {n: v for n, v in values.items() if isinstance(v, int)} | sizes | program.names.constants
+    known = {n: int(v) for n, v in values.items() if isinstance(v, int | np.integer)} | sizes | program.names.constants
     for p, type_ in arrays:
         wanted = tuple(size_value(d, known) for d in type_.dims)
         shape = tuple(values[p.name].shape)

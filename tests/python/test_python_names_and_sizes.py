@@ -252,6 +252,40 @@ def test_both_ways_refuse_the_same_arguments(text: str, tmp_path: Path) -> None:
         assert (a if made is None else made).tolist() == [2, 2, 2]
 
 
+BOOLS = """@og.program
+@og.reads('a ~> Cells1(n)')
+@og.writes('b ~> Cells1(n)')
+def f(a: og.f32[n]) -> og.bool_[n]:
+    b = og.empty(og.bool_[n])
+    for i in og.range(n):
+        b[i] = a[i] > 0.0
+    return b
+"""
+PART = """@og.program
+@og.requires('n > 0')
+@og.writes('&b[0] ~> Cell')
+def f(n: int) -> og.i32[n]:
+    b = og.empty(og.i32[n])
+    b[0] = 7
+    return b
+"""
+
+
+def test_arrays_that_are_made_hold_no_leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of memory that was used before: bytes that are no truth values, or elements that the program does not write."""
+    monkeypatch.setattr(
+        np, "empty", lambda shape, dtype: np.full(shape, 77, np.uint8 if dtype == "bool" else dtype).view(dtype)
+    )
+    assert python_program(BOOLS, tmp_path)(np.array([1, -1], "float32")).tolist() == [True, False]
+    assert python_program(PART, tmp_path)(3).tolist() == [7, 0, 0]
+
+
+@pytest.mark.parametrize("n", [None, "3", -1, 1 << 62, float("nan"), 1 << 64])
+def test_sizes_that_are_none_are_refused(n: object, tmp_path: Path) -> None:
+    with pytest.raises(CallError):
+        python_program(PART, tmp_path)(n)
+
+
 def test_overlapping_arguments_and_ranks(tmp_path: Path) -> None:
     p = python_program(
         "@og.program\n@og.requires('A: int -> int')\n@og.reads('a ~> Matrix1(3, A)')\n@og.writes('b ~> Matrix1(3, A)')\n"

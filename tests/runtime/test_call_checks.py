@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +17,12 @@ from optigpu.frontend import parse_text
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.runtime.arrays import ArrayBuffer, current_stream, view_of
 from optigpu.runtime.call_error import CallError
+from optigpu.runtime.compiled_checks import checks_of, numpy_library
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.manifest import load, signature_from_json, signature_to_json
 from optigpu.runtime.preconditions import integer_value
-from optigpu.runtime.signature import Signature, signature_of
+from optigpu.runtime.signature import ArrayParam, Signature, signature_of
 from optigpu.runtime.unchecked import Unchecked
 from optigpu.runtime.usual_calls import UsualCalls
 from optigpu.syntax.macro_constants import without_constants
@@ -110,6 +112,53 @@ def test_an_array_of_no_declared_size_has_the_cells_of_the_contract(cells: str, 
         checked(s, n=10, a=np.zeros(good, np.float32))
     with pytest.raises(CallError, match="too small"):
         checked(s, n=10, a=np.zeros(bad, np.float32))
+
+
+@pytest.mark.parametrize(("type_", "bits"), [("unsigned", 32), ("uint64_t", 64)])
+@pytest.mark.parametrize("size", ["n + m", "n * m", "n - m"])
+def test_a_size_of_unsigned_numbers_does_not_wrap_around(type_: str, bits: int, size: str) -> None:
+    """Modulo 2^bits, the size would be that of the array; code that is proved for the size itself writes behind it."""
+    s = signature(f'void f({type_} n, {type_} m, float y[{size}]) {{ __writes("y ~> UninitMatrix1({size})"); }}')
+    n, m, wrapped = {"n + m": (3, 2**bits - 2, 1), "n * m": (2, 2 ** (bits - 1), 0), "n - m": (2, 3, 0)}[size]
+    check = checks_of(s, ("n", "m", "y"), numpy_library(), {})
+    assert check is not None
+    y = np.zeros(eval(size, {"n": 6, "m": 1}), np.float32)
+    checked(s, n=6, m=1, y=y)
+    assert check(6, 1, y) is not None
+    y = np.zeros(wrapped, np.float32)
+    with pytest.raises(CallError, match=r"does not hold|has size"):
+        checked(s, n=n, m=m, y=y)
+    assert check(n, m, y) is None
+    with pytest.raises(CallError, match=r"does not hold|is no size"):
+        s.shapes_to_make({"n": n, "m": m}, [p for p in s.params if isinstance(p, ArrayParam)])
+
+
+@pytest.mark.parametrize(
+    ("claims", "good", "bad"),
+    [
+        ('__reads("a ~> Cells1(n - 5)"); __writes("&t[n - 5] ~> Cell");', 6, 4),
+        ('__writes("(a ~> Cells1(n - 5)) * (&t[n - 5] ~> Cell)");', 6, 4),
+        ('__preserves("a ~> Cells2(n - 5, 0)"); __writes("&t[n - 5] ~> Cell");', 6, 4),
+    ],
+)
+def test_no_size_that_is_claimed_is_negative(claims: str, good: int, bad: int) -> None:
+    """The proof assumes it, so `t[n - 5]` lies within t."""
+    dims = "[n][0]" if "Cells2" in claims else "[n]"
+    s = signature(f"void f(int n, float a{dims}, int t[n]) {{ {claims} }}")
+    shape = (0,) if "Cells2" in claims else ()
+    checked(s, a=np.zeros((good, *shape), np.float32), t=np.zeros(good, np.int32))
+    with pytest.raises(CallError, match="precondition n - 5 >= 0 does not hold"):
+        checked(s, a=np.zeros((bad, *shape), np.float32), t=np.zeros(bad, np.int32))
+
+
+def test_emitted_code_checks_the_sizes_that_are_claimed() -> None:
+    body = "thread for (int b = 0; b < B; b++) thread for (int t = 0; t < 8; t++) d[b][t] = 1.0f;"
+    claimed = one_kernel(body).replace("(int B, float h[B][8])", "(int B, int n, float h[B][8], float x[n])")
+    k = on_standin(claimed.replace("__consumes(", '__reads("x ~> Cells1(n - 5)");\n  __consumes('), races=False)
+    assert 'return "f: n - 5 >= 0 does not hold"' in k.source
+    k(np.zeros((2, 8), np.float32), np.zeros(6, np.float32))
+    with pytest.raises(CallError, match="n - 5 >= 0 does not hold"):
+        k(np.zeros((2, 8), np.float32), np.zeros(4, np.float32))
 
 
 def test_a_size_that_cannot_be_computed_is_no_size() -> None:
@@ -249,6 +298,49 @@ def test_floats_that_were_computed_in_another_way_are_what_the_contract_says() -
     checked(s, a=np.arange(9, dtype=np.float32) * np.float32(0.1))
     with pytest.raises(CallError, match="does not hold"):
         checked(s, a=np.arange(9, dtype=np.float32) * np.float32(0.2))
+
+
+def test_small_floats_are_compared_too_and_infinite_ones() -> None:
+    s = signature('void f(int n, float a[n]) { __requires("n > 0"); __reads("a ~> Matrix1(n, fun i -> 1.0 /. n)"); }')
+    checked(s, a=np.full(5000, 1 / 5000, np.float32))
+    for wrong in (0, -7e-4, np.inf, np.nan):
+        with pytest.raises(CallError, match="does not hold"):
+            checked(s, a=np.full(5000, wrong, np.float32))
+    s = signature('void f(float a[2]) { __reads("a ~> Matrix1(2, fun i -> i == 0 ? 1.0 : INFINITY)"); }')
+    if not s.unchecked():
+        checked(s, a=np.array([1, np.inf], np.float32))
+
+
+def test_one_function_is_what_two_arrays_of_different_sizes_hold() -> None:
+    s = signature(
+        'void f(int n, int m, int a[n], int b[m]) { __requires("A: int -> int"); '
+        '__reads("a ~> Matrix1(n, A), b ~> Matrix1(m, A)"); }'
+    )
+    for short, long in (("a", "b"), ("b", "a")):
+        checked(s, **{short: np.array([1, 2], np.int32), long: np.array([1, 2, 3], np.int32)})
+        with pytest.raises(CallError, match="does not hold"):
+            checked(s, **{short: np.array([1, 4], np.int32), long: np.array([1, 2, 3], np.int32)})
+
+
+@pytest.mark.parametrize(
+    ("interface", "says"),
+    [
+        ({"data": (258, False)}, "`a` does not start at a multiple of 4 bytes"),
+        ({"data": (0, False)}, "`a` has no memory"),
+        ({"data": None}, "cannot be read"),
+        ({"typestr": "nonsense"}, "cannot be read"),
+        ({"shape": None}, "cannot be read"),
+    ],
+)
+def test_device_arrays_have_memory_for_their_elements(interface: dict[str, Any], says: str) -> None:
+    s = signature('void f(float a[4]) { __writes("a ~> Cells1(4)"); }')
+    usual = {"shape": (4,), "typestr": "<f4", "data": (256, False), "strides": None, "version": 3}
+    for more, message in (({}, None), (interface, says)):
+        array = SimpleNamespace(__cuda_array_interface__={**usual, **more}, shape=(4,))
+        with nullcontext() if message is None else pytest.raises(CallError, match=message):
+            view = view_of(array)
+            assert view is not None
+            s.check_views({"a": array}, {"a": view})
 
 
 def test_a_function_that_the_program_defines_is_not_what_an_array_holds() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import subprocess
 import sys
 from functools import cache
 from typing import Any
@@ -187,9 +188,9 @@ class Producer:
     """An array of another library, in "GPU" memory: that of a NumPy array."""
 
     def __init__(
-        self, array: Any, *, device: tuple[int, int] = (dlpack.CUDA, 0), version: int = 1, read_only: bool = False
+        self, array: Any, *, device: tuple[int, int] = (dlpack.CUDA, 0), version: int = 1, flags: int = 0
     ) -> None:
-        self.array, self.device, self.version, self.read_only = array, device, version, read_only
+        self.array, self.device, self.version, self.flags = array, device, version, flags
         self.asked: list[dict[str, Any]] = []
         self.shape = array.shape
 
@@ -205,19 +206,19 @@ class Producer:
         a = self.array
         if self.version == 0:
             return dlpack.exported(self, a.ctypes.data, a.shape, a.dtype, self.device[1])
-        return versioned(self, a, self.read_only)
+        return versioned(self, a, self.flags)
 
 
 KEPT: list[Any] = []
 
 
-def versioned(owner: Producer, a: Any, read_only: bool) -> object:
+def versioned(owner: Producer, a: Any, flags: int) -> object:
     """A capsule of DLPack 1, whose memory the test keeps."""
     shape = (ctypes.c_int64 * max(1, a.ndim))(*a.shape)
     strides = (ctypes.c_int64 * max(1, a.ndim))(*(s // a.itemsize for s in a.strides))
     t = dlpack.DLDataType(dlpack.CODES[a.dtype.kind], 8 * a.itemsize, 1)
     tensor = dlpack.DLTensor(a.ctypes.data - 64, dlpack.DLDevice(*owner.device), a.ndim, t, shape, strides, 64)
-    managed = dlpack.DLManagedTensorVersioned(owner.version, 0, None, None, int(read_only), tensor)
+    managed = dlpack.DLManagedTensorVersioned(owner.version, 0, None, None, flags, tensor)
     KEPT.append((managed, shape, strides, owner))
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -288,7 +289,8 @@ def test_the_kind_of_device_of_a_capsule_is_compared() -> None:
 @pytest.mark.parametrize(
     ("b", "says"),
     [
-        (Producer(B.copy(), read_only=True), "`b` is written, but the array is read-only"),
+        (Producer(B.copy(), flags=dlpack.READ_ONLY), "`b` is written, but the array is read-only"),
+        (Producer(B.copy(), flags=dlpack.COPIED), "`b` is written, but the array is read-only"),
         (Producer(B.copy(), version=0), "`b` is written, but the array is read-only"),
         (Producer(B.copy(), device=(dlpack.CUDA, 1)), "not all on the same device"),
         (Producer(B.copy(), device=(4, 0)), "neither the host nor an NVIDIA GPU"),
@@ -318,6 +320,51 @@ def test_arrays_by_dlpack_in_host_memory_are_numpys() -> None:
         k(x, Producer(frozen, device=(dlpack.CPU, 0)), z)
     _, made, _ = k(2, x)
     assert isinstance(made, np.ndarray)
+
+
+def test_what_would_be_written_to_a_copy_is_refused() -> None:
+    """A library may copy the memory that it gives, if it is not told otherwise."""
+
+    class Copying(Producer):
+        def __dlpack__(self, **options: Any) -> object:
+            if options.get("copy") is False:
+                raise BufferError("this needs a copy")
+            return self.array.__dlpack__(**{**options, "copy": True})
+
+    k = compiled("""void f(int n, float x[n], float y[n]) { __reads("x ~> Cells1(n)"); __writes("y ~> Cells1(n)");
+      for (int i = 0; i < n; i++) { y[i] = 2.0f * x[i]; } }""")
+    x, y = (np.full(3, v, np.float32) for v in (1, 0))
+    k(Copying(x, device=(dlpack.CPU, 0)), Producer(y, device=(dlpack.CPU, 0)))
+    assert y.tolist() == [2, 2, 2]
+    with pytest.raises(CallError, match="`y` is written, but the array is read-only"):
+        k(x, Copying(y, device=(dlpack.CPU, 0)))
+
+
+@pytest.mark.parametrize("error", [BufferError, RuntimeError, ValueError])
+@pytest.mark.parametrize("device", [dlpack.CPU, dlpack.CUDA])
+def test_a_library_that_does_not_give_its_array_is_quoted(error: type[Exception], device: int) -> None:
+    class Refusing(Producer):
+        def __dlpack__(self, **options: Any) -> object:
+            raise error("not today")
+
+    with pytest.raises(CallError, match="not today"):
+        transpose()(Refusing(A, device=(device, 0)), Producer(B.copy()))
+
+
+def test_arrays_that_outlive_this_module_are_given_back() -> None:
+    """Python ends, and another library still has our array."""
+    code = """
+import sys, numpy as np
+from optigpu.runtime import dlpack
+class Array:
+    data = np.arange(6, dtype=np.int16)
+    def __dlpack_device__(self):
+        return dlpack.CPU, 0
+    def __dlpack__(self, **_):
+        return dlpack.exported(self, self.data.ctypes.data, (2, 3), self.data.dtype, 0, kind=dlpack.CPU)
+sys.kept = np.from_dlpack(Array()), Array().__dlpack__()
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_numpys_own_capsules_are_understood() -> None:

@@ -237,7 +237,7 @@ def test_a_failed_registration_leaves_nothing(torch: Any) -> None:
     names = {"dy": "grad_y", "dx": "grad_x"}
     other = torch.library.Library("optigpu_tests", "FRAGMENT")
     other.define("taken(Tensor x) -> Tensor")
-    with pytest.raises(CallError, match="refuses the operator `optigpu_tests::taken`"):
+    with pytest.raises(CallError, match="there is an operator `optigpu_tests::taken` already"):
         compiled(SCALE).register("optigpu_tests::taken", backward=compiled(SCALE_GRADIENT), names=names)
     assert not hasattr(torch.ops.optigpu_tests, "taken_backward") and hasattr(torch.ops.optigpu_tests, "taken")
     blocker = compiled(SCALE).register("optigpu_tests::half_backward")
@@ -308,6 +308,71 @@ def test_torch_compile_keeps_operators(torch: Any, operators: dict[str, Any]) ->
     x = torch.arange(12, dtype=torch.float32).reshape(3, 4)
     for sizes in (x, torch.ones(5, 7)):
         assert torch.compile(f, backend="aot_eager", fullgraph=True, dynamic=True)(sizes) == f(sizes)
+
+
+def test_arrays_on_two_devices_are_refused(torch: Any, operators: dict[str, Any]) -> None:
+    """Shapes alone would say nothing of it, and there would be nothing in the result."""
+    with pytest.raises(CallError, match=r"not all on the same device \(cpu, meta\)"):
+        operators["add"](torch.ones(4), torch.ones(4).to("meta"))
+    assert operators["add"](torch.ones(4).to("meta"), torch.ones(4).to("meta")) is None
+
+
+@pytest.mark.parametrize("backend", [None, "eager", "aot_eager"])
+def test_autograd_notices_what_a_traced_operator_writes(
+    torch: Any, operators: dict[str, Any], backend: str | None
+) -> None:
+    def f(w: Any) -> Any:
+        b = w * 1
+        y = b * b
+        with torch.no_grad():
+            operators["add"](b, torch.ones(4))
+        return y.sum()
+
+    w = torch.ones(4, requires_grad=True)
+    torch._dynamo.reset()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        g = f if backend is None else torch.compile(f, backend=backend, fullgraph=True)
+        torch.autograd.grad(g(w), w)
+
+
+def test_what_is_read_is_what_was_there_before_the_operator(torch: Any, operators: dict[str, Any]) -> None:
+    """Compilers of PyTorch leave out copies before operators."""
+    a = torch.arange(4, dtype=torch.float32)
+    operators["add"](a, a)
+    assert a.tolist() == [0, 2, 4, 6]
+    both = torch.arange(5, dtype=torch.float32)
+    operators["add"](both[1:], both[:4])
+    assert both.tolist() == [0, 1, 3, 5, 7]
+
+
+def test_a_gradient_of_other_sizes_is_refused() -> None:
+    """Of square matrices it would be a transposed one."""
+    forward = """void twice(int n, int m, float a[n][m], float b[n][m]) {
+      __reads("a ~> Cells2(n, m)"); __writes("b ~> Cells2(n, m)");
+      for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { b[i][j] = 2.0f * a[i][j]; } }
+    }"""
+    backward = """void back(int h, int w, float grad_b[h][w], float grad_a[h][w]) {
+      __reads("grad_b ~> Cells2(h, w)"); __writes("grad_a ~> Cells2(h, w)");
+      for (int i = 0; i < h; i++) { for (int j = 0; j < w; j++) { grad_a[i][j] = 2.0f * grad_b[i][j]; } }
+    }"""
+    gradient_of(operator_of(compiled(forward)), operator_of(compiled(backward)), {})
+    wrong = backward.replace("grad_a[h][w]", "grad_a[w][h]").replace("grad_a ~> Cells2(h, w)", "grad_a ~> Cells2(w, h)")
+    wrong = wrong.replace("grad_a[i][j]", "grad_a[j][i]")
+    with pytest.raises(CallError, match=r"back: `grad_a\[w\]\[h\]` has not the sizes of `a\[n\]\[m\]`"):
+        gradient_of(operator_of(compiled(forward)), operator_of(compiled(wrong)), {})
+
+
+@pytest.mark.parametrize(
+    "name", ["prim::foo", "aten::add", "optigpu_tests::name", "optigpu_tests::näme", "a::_dir", None]
+)
+def test_names_that_pytorch_does_not_take_are_explained(torch: Any, name: Any) -> None:
+    with pytest.raises(CallError, match=r"no name of an operator|uses this name itself|refuses the operator"):
+        compiled(SCALE).register(name)
+
+
+def test_a_backward_function_is_a_built_one(torch: Any) -> None:
+    with pytest.raises(CallError, match="backward= is a function that `build` or `load` gives, not function"):
+        compiled(SCALE).register("optigpu_tests::lambda", backward=lambda x: x)  # type: ignore[arg-type]
 
 
 def test_names_are_checked(torch: Any, operators: dict[str, Any]) -> None:

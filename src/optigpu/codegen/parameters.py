@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from optigpu.codegen.integer_polynomials import mentioned, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.frontend.parameter_types import effective_types
-from optigpu.syntax.builtins import matrix_predicate
-from optigpu.syntax.exprs import Array, Binary, Call, Expr, Int, PointsTo, Var, is_int
+from optigpu.syntax.exprs import Array, Binary, Expr, Int, Var, is_int
+from optigpu.syntax.parameter_sizes import claimed_arrays
 from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import Scalar
 
 MEMORY = 1 << 47  # bytes; no address space is larger, so every array that exists is smaller
-HELD = ("consumes", "preserves", "reads", "writes")
 
 
 def sizes(f: Function) -> list[Expr]:
@@ -24,17 +23,10 @@ def sizes(f: Function) -> list[Expr]:
 def held_arrays(f: Function) -> Iterator[tuple[Scalar, tuple[Expr, ...]]]:
     """Element type and sizes of the arrays whose cells the function owns on entry; these sizes are not negative."""
     types = {p.name: t for p, t in zip(f.params, effective_types(f))}
-    items = [i.body for c in f.contract if c.kind in HELD for i in c.items]
-    while items:
-        match items.pop():
-            case Binary("*", left, right):
-                items += [left, right]
-            case PointsTo(Var(name), _, Call(predicate, args)) if (m := matrix_predicate(predicate)) is not None:
-                t = types.get(name)
-                if isinstance(t, Array) and not t.distributed:
-                    yield t.elem, args[: m.rank]
-            case _:
-                pass
+    for pointer, dims in claimed_arrays(f):
+        t = types.get(pointer.name) if isinstance(pointer, Var) else None
+        if isinstance(t, Array) and not t.distributed:
+            yield t.elem, dims
 
 
 def with_products(ranges: Ranges, f: Function, least: Mapping[str, int]) -> Ranges:

@@ -121,19 +121,28 @@ def in_host_memory(function: str, name: str, value: Any) -> Any:
 
 
 def host_array(value: Any) -> Any:
-    """An array in host memory as a NumPy array that shares it."""
+    """An array in host memory as a NumPy array that shares it; one that its library copies is read-only."""
     try:
-        return np.from_dlpack(value)
-    except (BufferError, RuntimeError, TypeError) as e:
+        return np.from_dlpack(value, copy=False)
+    except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
+        pass  # it has to be copied, or cannot tell
+    try:
+        array = np.from_dlpack(value).view()
+    except (AttributeError, BufferError, RuntimeError, TypeError, ValueError) as e:
         raise CallError(f"an array that NumPy cannot use: {e}") from None
+    array.flags.writeable = False
+    return array
 
 
 def from_interface(value: Any, interface: dict[str, Any]) -> ArrayBuffer:
     """The description by __cuda_array_interface__, which CuPy, Numba and others provide."""
-    shape = tuple(int(n) for n in interface["shape"])
-    dtype = np.dtype(interface["typestr"])
-    pointer, read_only = interface["data"]
-    strides = interface.get("strides")
+    try:
+        shape = tuple(int(n) for n in interface["shape"])
+        dtype = np.dtype(interface["typestr"])
+        pointer, read_only = interface["data"]
+        strides = interface.get("strides")
+    except (KeyError, TypeError, ValueError) as e:
+        raise CallError(f"an array whose __cuda_array_interface__ cannot be read: {e}") from None
     packed: list[int] = []
     step = dtype.itemsize
     for n in reversed(shape):

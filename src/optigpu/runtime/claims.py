@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
@@ -34,7 +36,9 @@ from optigpu.syntax.types import Scalar
 from optigpu.syntax.walk import subexpressions
 
 GIVEN = ("reads", "consumes", "preserves")  # clauses about the state before the call
-FLOAT_TOLERANCE = Real(Fraction(1, 1000))  # relative; the caller may have computed in another order
+# The caller may have computed in another order.
+RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = Real(Fraction(1, 1000)), Real(Fraction(1, 10**6))
+GREATEST = Real(Fraction(sys.float_info.max))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +188,11 @@ def described_arrays(f: Function) -> list[tuple[str, str]]:
 
 def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
     """Requirements on the contents of arrays. They stay undecided if they mention a variable that no array defines."""
-    defined = dict(described_arrays(f))
+    described = described_arrays(f)
+    times = Counter(logic for logic, _ in described)
+    defined = {
+        logic: array for logic, array in described if times[logic] == 1
+    }  # of several arrays one defines it in a call
     out: list[Requirement] = []
     for claim in claims(f, GIVEN):
         claimed = held(claim.at)
@@ -229,5 +237,7 @@ def applied(function: Expr, args: tuple[Expr, ...]) -> Expr:
 def equal(a: Expr, b: Expr, floats: bool) -> Expr:
     if not floats:
         return Binary("==", a, b)
-    size = Call("max", (Real(Fraction(1)), Call("abs", (b,))))
-    return Binary("<=", Call("abs", (Binary("-", a, b),)), Binary("*", FLOAT_TOLERANCE, size))
+    size = Call("abs", (b,))
+    most = Binary("+", Binary("*", RELATIVE_TOLERANCE, size), ABSOLUTE_TOLERANCE)
+    near = Binary("<=", Call("abs", (Binary("-", a, b),)), most)
+    return Binary("||", Binary("==", a, b), Binary("&&", Binary("<=", size, GREATEST), near))  # both may be infinite

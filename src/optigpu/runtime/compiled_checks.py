@@ -261,8 +261,8 @@ class _Writer:
         self.lines.append(f"{x}_bytes = {' * '.join([str(p.elem.size), *shape])}")
         if self.library.name != "numpy":
             self.require(f"{x}_at or not {x}_bytes")
-            if p.name in self.alignment:
-                self.require(f"{x}_at % {self.alignment[p.name]} == 0")
+            if (alignment := max(p.elem.size, self.alignment.get(p.name, 1))) > 1:
+                self.require(f"{x}_at % {alignment} == 0")
 
     def devices(self, arrays: list[ArrayParam]) -> None:
         first, *others = (self.local(p.name) for p in arrays)

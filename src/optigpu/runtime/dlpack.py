@@ -14,7 +14,7 @@ from optigpu.runtime.call_error import CallError
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType
 LEGACY_STREAM = 1  # the protocol's number for the default stream
-READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
+READ_ONLY, COPIED = 1, 2  # DLPACK_FLAG_BITMASK_…: must not be written; a copy, in which what is written would be lost
 VERSION = (1, 0)
 KINDS = {0: "int", 1: "uint", 2: "float", 6: "bool"}  # DLDataTypeCode
 CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
@@ -84,9 +84,12 @@ def imported(value: Any, stream: int) -> ImportedArray:
         raise CallError(f"an array on a device that is neither the host nor an NVIDIA GPU (DLPack's type {kind})")
     wanted = stream or LEGACY_STREAM
     try:
-        capsule = value.__dlpack__(stream=wanted, max_version=VERSION)
-    except TypeError:  # a producer from before version 1
-        capsule = value.__dlpack__(stream=wanted)
+        try:
+            capsule = value.__dlpack__(stream=wanted, max_version=VERSION)
+        except TypeError:  # a producer from before version 1
+            capsule = value.__dlpack__(stream=wanted)
+    except (BufferError, RuntimeError, TypeError, ValueError) as e:
+        raise CallError(f"an array that its library does not give by DLPack: {e}") from None
     array = described(capsule)
     if array.device[0] not in (CUDA, CUDA_MANAGED) or array.device[1] != number:
         raise CallError(
@@ -101,7 +104,7 @@ def described(capsule: object) -> ImportedArray:
         versioned = ctypes.cast(pointer, ctypes.POINTER(DLManagedTensorVersioned)).contents
         if versioned.major != VERSION[0]:
             raise CallError(f"an array by DLPack {versioned.major}, of which only version {VERSION[0]} is known here")
-        tensor, writeable = versioned.tensor, not versioned.flags & READ_ONLY
+        tensor, writeable = versioned.tensor, not versioned.flags & (READ_ONLY | COPIED)
     elif pointer := _content(capsule, b"dltensor"):
         # Before version 1 an array could not say that it must not be written.
         tensor, writeable = ctypes.cast(pointer, ctypes.POINTER(DLManagedTensor)).contents.tensor, False
@@ -144,26 +147,39 @@ def is_packed(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
 # Our own arrays for other libraries
 
 _exported: dict[int, tuple[object, ...]] = {}  # address of a DLManagedTensor -> what must live as long as it
+_capsule_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 
 
-def _forget(tensor: int) -> None:
-    _exported.pop(tensor, None)
+# Other libraries may give arrays back when the interpreter ends, after this module is gone: what the functions use are their
+# arguments, and nothing ends the life of the functions.
+
+
+def _forget(tensor: int, exported: dict[int, tuple[object, ...]] = _exported) -> None:
+    exported.pop(tensor, None)
+
+
+def _forget_unused(
+    capsule: int,
+    exported: dict[int, tuple[object, ...]] = _exported,
+    valid: Any = _capsule_is_valid,
+    pointer: Any = _capsule_pointer,
+) -> None:
+    """Nobody took the array out of the capsule."""
+    if valid(capsule, b"dltensor"):
+        exported.pop(int(pointer(capsule, b"dltensor")), None)
 
 
 _release = DELETER(_forget)
-
-
-def _forget_unused(capsule: int) -> None:
-    """Nobody took the array out of the capsule."""
-    api = ctypes.pythonapi
-    valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", api))
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", api))
-    if valid(capsule, b"dltensor"):
-        _exported.pop(int(pointer(capsule, b"dltensor")), None)
-
-
-# Called by Python, which holds the interpreter's lock then.
-_drop = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_forget_unused)
+_drop = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(
+    _forget_unused
+)  # called by Python, which holds the interpreter's lock then
+for _function in (_release, _drop):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_function))
 
 
 def exported(

@@ -176,12 +176,24 @@ class DeviceArray:
     def __dlpack_device__(self) -> tuple[int, int]:
         return CUDA, self.device
 
-    def __dlpack__(self, *, stream: int | None = None, **_: Any) -> object:
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
         """A DLPack capsule. Work that was given the default stream is finished first, since another stream does not wait for it."""
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"this array is on GPU {self.device}, and is not copied to another device")
         d = driver(self.device)
+        array = DeviceArray(self.shape, self.dtype, self.device) if copy else self
         with d.current():
+            if copy:
+                d.copy(array.pointer, self.pointer, self.nbytes, 0)
             d.synchronize_stream(0)
-        return exported(self, self.pointer, self.shape, self.dtype, self.device)
+        return exported(array, array.pointer, array.shape, array.dtype, array.device)
 
     def __del__(self) -> None:
         if self.pointer:

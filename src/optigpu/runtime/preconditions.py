@@ -74,7 +74,8 @@ class _Unknown(Exception):
 def holds(prop: Expr, env: Environment) -> bool | None:
     """Whether a fact holds; None if it cannot be evaluated."""
     try:
-        return bool(np.all(_value(prop, env)))
+        with np.errstate(invalid="ignore", over="ignore"):  # infinities of floats
+            return bool(np.all(_value(prop, env)))
     except (_Unknown, OverflowError):  # an integer beyond the range of floats
         return None
 

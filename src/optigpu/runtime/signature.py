@@ -24,9 +24,9 @@ from optigpu.runtime.claims import (
 )
 from optigpu.runtime.preconditions import ArrayContents, decidable, holds, integer_value
 from optigpu.syntax.builtins import INT_CONSTANTS
-from optigpu.syntax.exprs import Array, Expr, Type, TypeOf, Var
+from optigpu.syntax.exprs import Array, Binary, Expr, Type, TypeOf, Var
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.parameter_sizes import size_preconditions
+from optigpu.syntax.parameter_sizes import claimed_sizes, mathematical_size, size_preconditions
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import VOID, Kind, Scalar, Space
@@ -181,7 +181,7 @@ class Signature:
                 self.array(p, bound[p.name], scalars)
         self.overlaps(bound)
         arrays = {p.name: ArrayContents(bound[p.name]) for p in self.params if isinstance(p, ArrayParam)}
-        models = {logic: arrays[array] for logic, array in self.models}
+        models = {logic: arrays[array] for logic, array in sorted(self.models, key=lambda m: arrays[m[1]].array.size)}
         known = {**models, **{contents(name): held for name, held in arrays.items()}, **scalars}
         undecided = self.facts(known)
         self.reached({p.name: bound[p.name].shape for p in self.params if isinstance(p, ArrayParam)}, known)
@@ -262,6 +262,12 @@ class Signature:
                 )
             if p.written and not view.writeable:
                 raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
+            if view.pointer % p.elem.size:
+                raise CallError(
+                    f"{self.name}: `{p.name}` does not start at a multiple of {p.elem.size} bytes (copy it)"
+                )
+            if view.bytes and not view.pointer:
+                raise CallError(f"{self.name}: `{p.name}` has no memory")
         for i, p in enumerate(arrays):
             for q in arrays[i + 1 :]:
                 a, b = views[p.name], views[q.name]
@@ -350,7 +356,8 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
             output = output_of(f, p.name, t.dims) if p.name in written else ""
             if output == "empty" and t.elem.kind is Kind.BOOL:
                 output = "zeros"  # the bytes of a bool are 0 or 1, also before it is written
-            params.append(ArrayParam(p.name, t.elem, t.dims, p.name in written, t.space is Space.GMEM, output))
+            dims = tuple(None if d is None else mathematical_size(d) for d in t.dims)
+            params.append(ArrayParam(p.name, t.elem, dims, p.name in written, t.space is Space.GMEM, output))
         else:
             assert isinstance(t, Scalar)
             params.append(ScalarParam(p.name, t, p.name in spoken_of))
@@ -361,7 +368,9 @@ def signature_of(f: Function, types: Sequence[Type], definitions: Mapping[str, E
         for i in c.items
         if not isinstance(i.body, TypeOf)
     ]
-    required += [Requirement(print_expr(e), e) for e in size_preconditions(f)]
+    shapes = {d for t in types if isinstance(t, Array) for d in t.dims}  # sizes of actual arrays are not negative
+    claimed = [e for e in claimed_sizes(f) if isinstance(e, Binary) and e.left not in shapes]
+    required += [Requirement(print_expr(e), e) for e in (*size_preconditions(f), *claimed)]
     arrays = {p.name: p.elem for p in params if isinstance(p, ArrayParam)}
     facts = (*required, *contents_of(f, arrays))
     definitions_seen = visible_definitions(f, definitions or {})

@@ -15,12 +15,17 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from optigpu.codegen.integer_polynomials import same_value
 from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.fact_code import HELPERS, INTEGER, quotient, size_text
 from optigpu.runtime.signature import DTYPES, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.torch_tensors import has_tangent
 from optigpu.syntax.builtins import INT_CONSTANTS
+from optigpu.syntax.exprs import Expr, Var
+from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.printer import print_expr
+from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Kind
 
 NUMBERS = {Kind.INT: "SymInt", Kind.FLOAT: "float", Kind.BOOL: "bool"}
@@ -90,13 +95,15 @@ def registered(
     torch = torch_module()
     operator = operator_of(function)
     gradient = None
+    if backward is not None and not isinstance(getattr(backward, "signature", None), Signature):
+        raise CallError(f"backward= is a function that `build` or `load` gives, not {type(backward).__name__}")
     if backward is not None:
         gradient = gradient_of(operator, operator_of(backward), names)
     elif names:
         raise CallError(f"{function.signature.name}: names are of a backward function, and there is none")
     needed = (name,) if gradient is None else (name, f"{name}_backward")
     for new in needed:
-        require_new(new)
+        require_new(torch, new)
     try:
         if gradient is None:
             op = defined(torch, operator, name)
@@ -121,34 +128,50 @@ def torch_module() -> Any:
         raise CallError("PyTorch is not installed, so there are no operators to register") from None
 
 
-def require_new(name: str) -> None:
-    namespace, separator, short = name.partition("::")
-    if not (separator and namespace.isidentifier() and short.isidentifier()):
+def require_new(torch: Any, name: object) -> None:
+    namespace, separator, short = name.partition("::") if isinstance(name, str) else ("", "", "")
+    if not (separator and namespace.isidentifier() and short.isidentifier() and f"{name}".isascii()):
         raise CallError(f"`{name}` is no name of an operator: NAMESPACE::NAME")
-    if name in _libraries:
-        raise CallError(f"there is an operator `{name}` already")
+    if name in _libraries or hasattr(getattr(torch.ops, namespace), short):
+        raise CallError(f"there is an operator `{name}` already, or PyTorch uses this name itself")
 
 
 def defined(torch: Any, operator: Operator, name: str) -> Any:
     """Define an operator, its implementation, and what it does to fake tensors."""
     namespace, _, short = name.partition("::")
     run, shapes = implementation(torch, operator), fake(torch, operator)
-    _libraries[name] = library = torch.library.Library(namespace, "FRAGMENT")
     try:
+        _libraries[name] = library = torch.library.Library(namespace, "FRAGMENT")
         library.define(f"{short}{operator.schema()}", tags=(torch.Tag.pt2_compliant_tag,))
-    except RuntimeError as e:
+    except (RuntimeError, ValueError) as e:
         raise CallError(f"PyTorch refuses the operator `{name}`: {str(e).splitlines()[0]}") from None
     for device in operator.function.torch_devices:
         library.impl(short, run, device)
     torch.library.register_fake(name, shapes, lib=library)
-    return getattr(getattr(torch.ops, namespace), short).default
+    op = getattr(getattr(torch.ops, namespace), short).default
+    if operator.mutates:
+        library.impl(short, counting_versions(torch, op, operator), "ADInplaceOrView", with_keyset=True)
+    return op
+
+
+def counting_versions(torch: Any, op: Any, operator: Operator) -> Callable[..., Any]:
+    """Counts up the versions of what the operator writes, also where it is traced and its implementation does not run."""
+    written = [i for i, p in enumerate(operator.inputs) if p in operator.mutates]
+
+    def run(keyset: Any, *args: Any) -> Any:
+        torch.autograd.graph.increment_version([args[i] for i in written])
+        with torch._C._AutoDispatchBelowADInplaceOrView():
+            return op.redispatch(keyset & torch._C._after_ADInplaceOrView_keyset, *args)
+
+    return run
 
 
 def implementation(torch: Any, operator: Operator) -> Callable[..., Any]:
-    """Calls the function on real tensors. Those that are only read are made contiguous."""
+    """Calls the function on real tensors. Those that are only read are made contiguous, and apart from those that are written."""
     function, names = operator.function, tuple(p.name for p in operator.inputs)
     read = [(i, function.aligned.get(p.name, 1)) for i, p in enumerate(operator.inputs)]
     read = [(i, size) for i, size in read if isinstance(p := operator.inputs[i], ArrayParam) and not p.written]
+    written = [i for i, p in enumerate(operator.inputs) if p in operator.mutates]
     result = operator.signature.result
     first = next(i for i, p in enumerate(operator.inputs) if isinstance(p, ArrayParam))
 
@@ -156,7 +179,7 @@ def implementation(torch: Any, operator: Operator) -> Callable[..., Any]:
         given = list(args)
         with torch.no_grad():  # the operator's own rule sees to gradients
             for i, size in read:
-                given[i] = plain_tensor(given[i], size)
+                given[i] = plain_tensor(given[i], size, [args[k] for k in written])
             out = function(**dict(zip(names, given)))
             if result is None:
                 return out
@@ -167,9 +190,16 @@ def implementation(torch: Any, operator: Operator) -> Callable[..., Any]:
     return run
 
 
-def plain_tensor(tensor: Any, alignment: int) -> Any:
+def plain_tensor(tensor: Any, alignment: int, written: Sequence[Any]) -> Any:
     tensor = tensor.resolve_neg().contiguous()
-    return tensor.clone() if alignment > 1 and tensor.data_ptr() % alignment else tensor
+    unaligned = alignment > 1 and tensor.data_ptr() % alignment
+    return tensor.clone() if unaligned or any(overlap(tensor, other) for other in written) else tensor
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Of contiguous tensors."""
+    (start, end), (first, last) = ((x.data_ptr(), x.data_ptr() + x.numel() * x.element_size()) for x in (a, b))
+    return bool(start < last and first < end)
 
 
 # Shapes
@@ -206,7 +236,9 @@ def fake(torch: Any, operator: Operator) -> Callable[..., Any]:
                 if code is not None:
                     size = eval(code, values)
                     torch._check(have == size, lambda: f"{s.name}: an array has not the size that the contract says")
-        device = next(given[p.name].device for p in operator.inputs if isinstance(p, ArrayParam))
+        device, *others = {given[p.name].device: None for p in operator.inputs if isinstance(p, ArrayParam)}
+        if others:
+            raise CallError(f"{s.name}: the arrays are not all on the same device ({device}, {others[0]})")
         made = [] if s.result is None else [torch.empty((), dtype=getattr(torch, DTYPES[s.result.name]), device=device)]
         for p in operator.outputs:
             shape = [eval(code, values) for code in codes[p.name]]
@@ -365,6 +397,8 @@ def gradient_of(operator: Operator, backward: Operator, names: Mapping[str, str]
     gradients = {f"grad_{p.name}": p for p in operator.inputs if isinstance(p, ArrayParam)}
     takes = tuple(matched(b, p, names.get(p.name, p.name), known) for p in backward.inputs)
     gives = tuple(matched(b, p, names.get(p.name, p.name), gradients) for p in backward.outputs)
+    taken = [(p, known[n]) for p, n in zip(backward.inputs, takes)]
+    require_same_sizes(b, [*taken, *((p, gradients[n]) for p, n in zip(backward.outputs, gives))])
     if len({*gives}) < len(gives):
         raise CallError(f"{b.name} gives two gradients of one parameter")
     return Gradient(operator, backward, takes, tuple(n.removeprefix("grad_") for n in gives))
@@ -384,3 +418,25 @@ def matched(b: Signature, p: ArrayParam | ScalarParam, name: str, known: Mapping
     if not fits:
         raise CallError(f"{b.name}: `{p.name}` has another type than `{name}`")
     return name
+
+
+def require_same_sizes(
+    b: Signature, pairs: Sequence[tuple[ArrayParam | ScalarParam, ArrayParam | ScalarParam]]
+) -> None:
+    """The arrays of a backward function have the sizes of what they stand for; its own sizes may have other names."""
+    sizes: dict[str, Expr] = {}
+    arrays = [(p, q) for p, q in pairs if isinstance(p, ArrayParam) and isinstance(q, ArrayParam)]
+    for p, q in arrays:
+        sizes |= {
+            d.name: e for d, e in zip(p.dims, q.dims) if isinstance(d, Var) and e is not None and d.name not in sizes
+        }
+    for p, q in arrays:
+        for d, e in zip(p.dims, q.dims):
+            if (
+                d is not None
+                and e is not None
+                and free_vars(d) <= sizes.keys()
+                and not same_value(substitute(d, sizes), e)
+            ):
+                have, want = ("".join(f"[{'' if x is None else print_expr(x)}]" for x in y.dims) for y in (p, q))
+                raise CallError(f"{b.name}: `{p.name}{have}` has not the sizes of `{q.name}{want}`")

@@ -9,7 +9,7 @@ from optigpu.codegen.value_ranges import Ranges
 from optigpu.light_dataclass import replace
 from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import Binary, Bool, Call, Cast, Expr, Int, TypeOf, Unary, Var, is_int
-from optigpu.syntax.parameter_sizes import size_preconditions
+from optigpu.syntax.parameter_sizes import claimed_sizes, size_preconditions
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.types import BOOL, INT, INT64, SCALAR_NAMES, UINT64, Scalar
@@ -42,10 +42,16 @@ def requirements(f: Function, definitions: Mapping[str, Expr]) -> tuple[list[tup
         if not isinstance(d, Int) and text not in known and decided_by_arguments(d, integers):
             known.add(text)
             first.append((text, Binary(">=", machine(d, integers), Int(0, type=INT), type=BOOL)))
-    fitting = [
-        (print_expr(e), machine(e, integers)) for e in size_preconditions(f) if decided_by_arguments(e, integers)
-    ]
-    return first + fitting + checked, assumed
+    for fact in (*size_preconditions(f), *claimed_sizes(f)):
+        text, fact = print_expr(fact), unfolded(fact, definitions_seen)
+        if text in known:
+            continue
+        known.add(text)
+        if decided_by_arguments(fact, integers):
+            first.append((text, machine(fact, integers)))
+        else:
+            assumed.append(text)
+    return first + checked, assumed
 
 
 def decided_by_arguments(e: Expr, integers: Mapping[str, Scalar]) -> bool:
