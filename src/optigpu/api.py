@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from optigpu.check.verdict import Counterexample, ProgramResult
 from optigpu.check.verify import Settings, Verifier
+from optigpu.entry_points import entry_point
 from optigpu.frontend.python.python_program import TranslatedProgram
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.progress import progress_on
@@ -29,7 +30,6 @@ from optigpu.script.targets import Call, Decl, For, If, In, Read, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import CallStmt, Function, Program, Role
-from optigpu.syntax.recursion_limit import deep
 from optigpu.syntax.walk import statements
 from optigpu.transform.gpu.memory_spaces import pad
 from optigpu.transform.registry import TransformSession
@@ -53,6 +53,7 @@ Observer = Callable[["Script", Step], None]
 _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
 _timeout: ContextVar[float | None] = ContextVar("timeout", default=None)
 _progress: ContextVar[bool] = ContextVar("progress", default=False)
+R = TypeVar("R")
 
 
 @contextmanager
@@ -100,6 +101,7 @@ class Script(TransformSession):
     `s = og.Script("matmul.c")`, then `s.loop.tile("i", 8)`, …; `s.emit("out.c")` writes the result, `s.build()` makes it callable.
     """
 
+    @entry_point
     def __init__(
         self,
         source: str | Path | Program | TranslatedProgram,
@@ -128,12 +130,16 @@ class Script(TransformSession):
             path, function=function, verifier=verifier or _verifier(integers == "unbounded", timeout), refuter=_refuter
         )
 
+    @entry_point
+    def run_step(self, name: str, body: Callable[[], R], args: tuple[object, ...], kwargs: dict[str, object]) -> R:
+        return super().run_step(name, body, args, kwargs)
+
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
         e = super().rejection(step, result)
         e.rendered = render_step_error(e, PLAIN)
         return e
 
-    @deep
+    @entry_point
     def trace(self, path: str | Path = "trace.html") -> Path:
         """Write the trace of the script as one HTML file that opens offline."""
         from optigpu.report.trace import trace_html
@@ -141,7 +147,7 @@ class Script(TransformSession):
         write_whole(path, trace_html(self.record))
         return Path(path)
 
-    @deep
+    @entry_point
     def _repr_html_(self) -> str:
         from optigpu.report.trace import script_repr_html
 
@@ -155,7 +161,7 @@ class Script(TransformSession):
         """Show the program as it is now, with annotations or as plain C."""
         sys.stdout.write(self.text(plain=plain))
 
-    @deep
+    @entry_point
     def text(self, *, plain: bool = False) -> str:
         if not plain:
             return print_program(self.program)
@@ -163,7 +169,7 @@ class Script(TransformSession):
 
         return emit_c(self.program)
 
-    @deep
+    @entry_point
     def emit(self, path: str | Path) -> Path:
         """Write the verified program, as C (OpenMP where loops are parallel) or CUDA by the name, and its certificate."""
         from optigpu.check.certify import certificate_of
@@ -178,7 +184,7 @@ class Script(TransformSession):
         write_whole(target.with_suffix(".cert.json"), certificate_of(program, result, emission.to_json()))
         return target
 
-    @deep
+    @entry_point
     def cuda(self, *, blocks_per_multiprocessor: int | None = None) -> CudaUnit:
         """The verified program as CUDA. `blocks_per_multiprocessor` is for all kernels; by default each launch has its own."""
         return self._cuda(*self._finished(), blocks_per_multiprocessor)
@@ -193,7 +199,7 @@ class Script(TransformSession):
         count = len(self.accepted.steps) - 1
         return cuda_emission(program, self.only, count, self.reasons, residents or self.residents)
 
-    @deep
+    @entry_point
     def build(self, function: str | None = None) -> CFunction | CudaFunction:
         """Compile the verified program to a function on NumPy arrays; for a GPU program, on PyTorch and CuPy arrays too."""
         program, result = self._finished()
@@ -211,7 +217,7 @@ class Script(TransformSession):
 
         return CFunction(emit_c(program), call_signature(program, named[0]))
 
-    @deep
+    @entry_point
     def built_cuda(self, *, blocks_per_multiprocessor: int | None = None) -> BuiltCuda:
         """What `build` compiles: CUDA text and call signature, which can be saved for a machine that has only the runtime."""
         program, result = self._finished()

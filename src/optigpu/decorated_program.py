@@ -9,12 +9,14 @@ from types import FunctionType
 from typing import Any, overload
 
 from optigpu.api import Script, call_signature
+from optigpu.entry_points import entry_point
 from optigpu.frontend.python.python_program import TranslatedProgram, add_item, add_logic
 from optigpu.frontend.python.python_words import PROGRAM_NAMES
 from optigpu.plain_run import RUNNING, bound_arguments, require_arguments, run_plain, sizes_of
+from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Role
-from optigpu.syntax.recursion_limit import deep
+from optigpu.syntax.source import NOWHERE
 
 
 class PythonProgram(TranslatedProgram):
@@ -74,19 +76,21 @@ def program(function: Any = None, *, sizes: str | None = None) -> Any:
 
     `sizes="m n p"`: the order of the sizes as parameters of C; by default that of the annotations.
     """
+    if not isinstance(sizes, str | None):
+        raise input_error("OG019", "the order of sizes is a text", NOWHERE, help='@og.program(sizes="H W")')
     if function is None:
         return functools.partial(program, sizes=sizes)
     return _decorated(function, None if sizes is None else tuple(sizes.replace(",", " ").split()))
 
 
-@deep
+@entry_point
 def _decorated(function: Any, size_order: tuple[str, ...] | None) -> PythonProgram:
     made = PythonProgram(function, size_order)
     add_item(function.__globals__, made)
     return made
 
 
-@deep
+@entry_point
 def lemma(function: FunctionType) -> TranslatedProgram:
     """Make a Python function without parameters a lemma: its contract is proved by its body, and `og.ghost` uses it by its name."""
     made = TranslatedProgram(function, lemma, role=Role.GHOST)
@@ -94,19 +98,22 @@ def lemma(function: FunctionType) -> TranslatedProgram:
     return made
 
 
+_add_logic = entry_point(add_logic)
+
+
 def declare(name: str, type: str) -> None:
     """Declare a logical function: `og.declare("reduce_sum", "int * (int -> float) -> float")`."""
-    add_logic("declare", name, type, sys._getframe(1))
+    _add_logic("declare", name, type, sys._getframe(1))
 
 
 def define(name: str, formula: str) -> None:
     """Define a logical function: `og.define("square", "fun (x: int) -> x * x")`."""
-    add_logic("define", name, formula, sys._getframe(1))
+    _add_logic("define", name, formula, sys._getframe(1))
 
 
 def axiom(name: str, formula: str) -> None:
     """Assume a fact: verdicts, certificates and audits list it."""
-    add_logic("axiom", name, formula, sys._getframe(1))
+    _add_logic("axiom", name, formula, sys._getframe(1))
 
 
 # What `import optigpu as og` gives for programs.

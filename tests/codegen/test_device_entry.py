@@ -12,6 +12,7 @@ import pytest
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.launching import Launcher
+from optigpu.syntax.diagnostic import InputError
 from tests.conftest import ROOT
 from tests.support.cuda import emitted, on_standin
 from tests.support.device_arrays import DeviceArray
@@ -257,6 +258,110 @@ def test_arrays_are_copied_where_it_is_not_the_same() -> None:
     assert set(re.findall(r"scratch_array<float> (\w+);", device_part(USED_AFTER))) == {"x", "y"}
     assert set(re.findall(r"scratch_array<float> (\w+);", device_part(UNEVEN))) == {"x", "y"}
     assert set(re.findall(r"scratch_array<float> (\w+);", device_part(PING_PONG))) == {"x", "y"}
+
+
+IN_GPU_MEMORY = f"""void f(int n, float a[n], float g[n]) {{ {on()}
+  __consumes("g ~> Cells1Of(n, GMem)"); __produces("g ~> Cells1Of(n, GMem)");
+  float* const d = __gmem_malloc1<float>(n);
+  BODY
+  gmem_free(d);
+}}"""
+# Host parameters that are also copied with a parameter in GPU memory: what a and g hold in the end, from a and g.
+EXCHANGES: dict[str, tuple[str, Callable[..., tuple[Any, Any]]]] = {
+    "swapped": (
+        f"memcpy_host_to_device1(d, a, n); memcpy_device_to_host1(a, g, n); {each('g[i] = d[i];')}",
+        lambda a, g: (g, a),
+    ),
+    "copied between": (
+        f"memcpy_host_to_device1(d, a, n); {each('d[i] = d[i] + 1.0f;')} memcpy_host_to_device1(g, a, n); "
+        f"memcpy_device_to_host1(a, d, n); {each('g[i] = 2.0f * g[i];')}",
+        lambda a, g: (a + 1, 2 * a),
+    ),
+    "written by copies alone": (
+        f"memcpy_host_to_device1(g, a, n); {each('d[i] = g[i] + 1.0f;')} memcpy_device_to_host1(a, d, n);",
+        lambda a, g: (a + 1, a),
+    ),
+    "written by a copy on the device": (
+        f"memcpy_host_to_device1(d, a, n); {each('d[i] = d[i] + 1.0f;')} memcpy_device_to_device1(g, d, n);",
+        lambda a, g: (a, a + 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_parameters_in_gpu_memory_beside_those_of_the_host(name: str) -> None:
+    body, expected = EXCHANGES[name]
+    source = IN_GPU_MEMORY.replace("BODY", body)
+    before = floats(5), floats(5)
+    want = expected(*before)
+    host, device, plan = ([x.copy() for x in before] for _ in range(3))
+    on_standin(source, races=False)(5, *host)
+    as_if_on_gpu(source)(5, *map(DeviceArray, device))
+    planned_on_device(source, (5, *plan))
+    for have in (host, device, plan):
+        for x, y in zip(have, want):
+            np.testing.assert_array_equal(x, y)
+
+
+RESIZED = f"""void f(int n, float a[n][4]) {{ {on(dims="n").replace("Cells1(n)", "Cells2(n, 4)")}
+  int m = 4;
+  float* const d = __gmem_malloc2<float>(SIZES); memcpy_host_to_device2(d, a, n, 4);
+  m = 8;
+  {launch("thread for (int i = 0; i < n; i++) { thread for (int j = 0; j < 4; j++) { d[i][j] = d[i][j] + 1.0f; } }", "n * 4")}
+  memcpy_device_to_host2(a, d, n, 4); gmem_free(d);
+}}"""
+
+
+def test_inner_sizes_that_change_after_the_allocation_are_refused() -> None:
+    """Kernels compute them again at each access."""
+    for sizes in ("n, m", "n, m + 0"):
+        with pytest.raises(InputError, match="an inner size of `d` may change after it is allocated"):
+            emitted(RESIZED.replace("SIZES", sizes))
+    scratch = f"""float f(int n, float a[n][3]) {{ __requires("n >= 2"); {on(dims="n").replace("Cells1(n)", "Cells2(n, 3)")}
+      int k = 3;
+      float* const h = MALLOC2(float, n, k);
+      float* const d = __gmem_malloc2<float>(n, 3); memcpy_host_to_device2(d, a, n, 3);
+      {launch("thread for (int i = 0; i < n; i++) { d[i][0] = 1.0f; }")}
+      memcpy_device_to_host2(h, d, n, 3); gmem_free(d);
+      k = 1;
+      const float x = h[1][2];
+      free(h);
+      return x;
+    }}"""
+    with pytest.raises(InputError, match="an inner size of `h` may change"):
+        emitted(scratch)
+    a = floats(3, 4)
+    want = a + 1
+    on_standin(RESIZED.replace("SIZES", "n, 4").replace("m = 8;", "m = n;"), races=False)(a)
+    np.testing.assert_array_equal(a, want)
+
+
+def test_outer_sizes_may_change() -> None:
+    a = floats(6)
+    want = a + 1
+    source = f"""void f(int n, float a[n]) {{ {on()}
+      int m = n;
+      float* const d = __gmem_malloc1<float>(m); memcpy_host_to_device1(d, a, n);
+      m = 1;
+      {each("d[i] = d[i] + 1.0f;")}
+      memcpy_device_to_host1(a, d, n); gmem_free(d);
+    }}"""
+    on_standin(source, races=False)(a)
+    np.testing.assert_array_equal(a, want)
+
+
+def test_rows_are_copied() -> None:
+    source = f"""void f(int n, int m, float a[n][m]) {{ __requires("n >= 2, m >= 2");
+      {on(dims="n").replace("Cells1(n)", "Cells2(n, m)")}
+      float* const d = __gmem_malloc2<float>(n, m); memcpy_host_to_device2(d, a, n, m);
+      {launch("thread for (int i = 0; i < n; i++) { thread for (int j = 0; j < m; j++) { d[i][j] = d[i][j] + 1.0f; } }", "n * m")}
+      memcpy_device_to_host2(&a[1], d, n - 1, m); gmem_free(d);
+    }}"""
+    for call in (on_standin(source, races=False), lambda a: as_if_on_gpu(source)(DeviceArray(a))):
+        a = floats(3, 4)
+        want = np.concatenate([a[:1], a[:2] + 1])
+        call(a)
+        np.testing.assert_array_equal(a, want)
 
 
 @pytest.mark.parametrize(

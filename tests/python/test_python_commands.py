@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,45 @@ def test_build_a_python_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["build", written(tmp_path, FILL.format("2")), "-o", str(tmp_path / "x.c")]) == 1
     assert main(["build", written(tmp_path, "x = 1\n"), "-o", str(tmp_path / "x.c")]) == 2
     assert not (tmp_path / "x.c").exists()
+
+
+IMPORTS = """import optigpu as og
+from {} import N
+
+
+@og.program
+@og.ensures("_Res == 1")
+def f() -> int:
+    return N
+"""
+
+
+def test_each_file_imports_what_lies_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with `python file.py`: not what another file has imported, nor what lies in the current folder, nor a module of Python
+    of this name."""
+    for folder, number in (("one", 1), ("two", 2)):
+        (tmp_path / folder).mkdir()
+        for module in ("common", "colorsys", "copy"):
+            (tmp_path / folder / f"{module}.py").write_text(f"N = {number}\n", encoding="utf-8")
+            written(tmp_path / folder, IMPORTS.format(module), f"uses_{module}.py")
+    monkeypatch.chdir(tmp_path / "one")
+    monkeypatch.syspath_prepend(tmp_path / "one")
+    before = dict(sys.modules)
+    for module in ("common", "colorsys", "copy"):
+        right, wrong = (str(tmp_path / folder / f"uses_{module}.py") for folder in ("one", "two"))
+        assert main(["check", right]) == 0
+        assert main(["check", right, wrong]) == main(["check", wrong, right]) == main(["check", wrong]) == 1
+    out = capsys.readouterr().out
+    assert out.count("VERIFIED f") == 9 and out.count("REFUTED[OG307]") == 9
+    assert all(sys.modules[name] is module for name, module in before.items()) and "common" not in sys.modules
+
+
+def test_a_file_may_have_the_name_of_a_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("copy", "numpy", "types", "__main__", "optigpu"):
+        assert main(["check", written(tmp_path, FILL.format("i"), f"{name}.py")]) == 0
+        (tmp_path / f"{name}.py").unlink()
 
 
 def test_run_is_for_scripts(

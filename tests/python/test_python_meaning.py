@@ -39,7 +39,7 @@ class Texts:
             f"({a}) // -3", f"({a}) % -4", f"(abs({a}) >> 1)", f"(({a}) % 64 << 2)",
             f"(abs({a}) & abs({b}))", f"og.i32({a})", f"~({a})",
             f"og.quotient({a}, 3)", f"og.remainder({a}, 3)", f"+({a})", f"(({a}) // 2 * 2 + ({a}) % 2)", f"(abs({a}) | 1)",
-            f"int({self.real(depth - 1)})",
+            f"og.i32({self.real(depth - 1)})",
         ]  # fmt: skip
         return self.random.choice(forms)
 

@@ -14,6 +14,7 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.cli import main
 from optigpu.frontend.python.python_program import file_program
 from optigpu.runtime.call_error import CallError
+from optigpu.syntax.diagnostic import InputError
 from tests.support.python_programs import HEADER, names_of, program_of_text, python_program, refusal
 
 
@@ -85,8 +86,8 @@ def test_a_return_without_a_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "result"),
     [
-        ("int(16777217.0)", 16777217),
-        ("int(16777217.0 - 16777216.0)", 1),
+        ("og.i32(16777217.0)", 16777217),
+        ("og.i32(16777217.0 - 16777216.0)", 1),
         ("1 if 16777216 + 0 * k < 16777217.0 else 0", 1),
         ("1 if 0.1 + 0.2 < 0.3 else 0", 0),
         ("1 if BIG > 16777216 + 0 * k else 0", 1),
@@ -214,6 +215,52 @@ def test_numbers_that_emitted_code_names(name: str, tmp_path: Path) -> None:
     text = "{0} = 7\n@og.program\ndef f(k: int) -> int:\n    return {0}\n"
     assert refusal(text.format(name), tmp_path)[0] == "OG101"
     assert program_of_text(text.format("NUL"), tmp_path)
+
+
+def test_the_name_that_is_returned_is_an_array(tmp_path: Path) -> None:
+    text = "@og.program\n@og.reads('a ~> Cells1(n)')\ndef f(a: og.f32[n]) -> og.f32[n]:\n    {}\n    return b\n"
+    for body in ("b = 5", "b = True", "b: og.f32 = 3.0"):
+        assert refusal(text.format(body), tmp_path)[0] == "OG102"
+    assert refusal(text.format("for b in og.range(n):\n        pass"), tmp_path)[0] == "OG113"
+    assert program_of_text(text.format("b = og.empty(og.f32[n])"), tmp_path)
+
+
+HIDES = """@og.program
+@og.ensures('_Res == 5')
+def g(x: int) -> int:
+    return 5
+h = g
+@og.program
+def f(x: int) -> int:
+    {}
+"""
+
+
+def test_a_local_name_does_not_hide_a_program_that_is_called(tmp_path: Path) -> None:
+    for body in ("g = 3\n    return h(x) + g", "for g in og.range(3):\n        y = h(x)\n    return 1"):
+        with pytest.raises(InputError, match="hides the function"):
+            python_program(HIDES.format(body), tmp_path).build()
+    assert python_program(HIDES.format("k = 3\n    return h(x) + k"), tmp_path)(1) == 8
+
+
+def test_a_definition_has_the_numbers_that_its_module_has(tmp_path: Path) -> None:
+    text = "LIMIT = 1\nog.define('limit', 'LIMIT')\n{}@og.program\n@og.ensures('_Res == limit')\ndef f() -> int:\n    return 1\n"
+    assert program_of_text(text.format(""), tmp_path)
+    for change in ("LIMIT = 100\n", "LIMIT = 1.0\n", "del LIMIT\n"):
+        assert refusal(text.format(change), tmp_path)[0] == "OG018"
+
+
+def test_a_program_is_what_its_name_means_in_the_end(tmp_path: Path) -> None:
+    text = "@og.program\ndef g() -> int:\n    return 1\n"
+    assert program_of_text(text + "h = g\n", tmp_path) and program_of_text(text + "h = g\ndel g\n", tmp_path)
+    for end in ("def g():\n    return 2\n", "g = 3\n", "h = g\ng = lambda: 2\n"):
+        assert refusal(text + end, tmp_path)[0] == "OG018"
+
+
+def test_a_function_of_nothing_returns_nothing(tmp_path: Path) -> None:
+    text = "@og.program\n@og.writes('a ~> Cells1(n)')\ndef f(a: og.i32[n]) -> None:\n    for i in og.range(n):\n        a[i] = 1\n"
+    a = np.zeros(2, "int32")
+    assert python_program(text + "    return None\n", tmp_path)(a) is None and a.tolist() == [1, 1]
 
 
 # Arguments of calls

@@ -46,7 +46,11 @@ BODIES = [
     ("y: og.i32 = 0.5", "OG017", 1, "0.5", "og.i32(…)"),
     ("x[0] = k if k > 0 else x[1]", "OG017", 1, "k if k > 0 else x[1]", "both floats"),
     ("for i in reversed(og.range(0, n, 2)):\n    a[i] = 0", "OG017", 1, "reversed(og.range(0, n, 2))", "-step"),
+    ("a[0] = int(x[0])", "OG017", 1, "int(x[0])", "og.i32(x[0])"),
+    ("a[0] = int(k * 0.1)", "OG017", 1, "int(k * 0.1)", "og.i32(k * 0.1)"),
     # not in the language
+    ("t = og.empty(og.i32[()])", "OG019", 1, "og.i32[()]", "og.i32[1]"),
+    ("a[0] = (((k // a[0]) // a[1]) // a[2]) // a[3]", "OG016", 1, "(((k // a[0]) // a[1]) // a[2]) // a[3]", "q = …"),
     ("while k > 0:\n    a[0] = 0", "OG016", 1, "while k > 0:", "for i in og.range(n)"),
     ("for i in og.range(n):\n    if a[i] > 0:\n        break", "OG016", 3, "break", "takes all its iterations"),
     ("for i in og.range(n):\n    a[i] = 0\nelse:\n    a[0] = 1", "OG016", 4, "a[0] = 1", "after the loop"),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import runpy
-import sys
 import traceback
 from pathlib import Path
 
+from optigpu.commands.local_imports import imports_of
 from optigpu.frontend import parse_file
 from optigpu.light_dataclass import replace
 from optigpu.runtime.call_error import CallError
 from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.program import Program
 from optigpu.syntax.source import Loc
+
+RUN_NAME = "__optigpu_program__"  # of a file that is run for its programs: no module has it
 
 
 def is_python(file: str) -> bool:
@@ -36,10 +38,9 @@ def python_program_of(file: str) -> Program | None:
     path = Path(file)
     if not path.is_file():
         raise CallError(f"the file `{file}` does not exist")
-    folder = str(path.resolve().parent)
-    sys.path.append(folder)
     try:
-        return file_program(file, runpy.run_path(file, run_name=path.stem))
+        with imports_of(path):
+            return file_program(file, runpy.run_path(file, run_name=RUN_NAME))
     except InputError as e:
         raise placed_in(e, path) from None
     except KeyboardInterrupt:
@@ -49,8 +50,6 @@ def python_program_of(file: str) -> Program | None:
     except BaseException as e:  # of the user's code, a request to exit among them
         line = own_line(e, path)
         raise CallError(f"{file}:{line.lineno if line else 1}: {type(e).__name__}: {e}") from None
-    finally:
-        sys.path.remove(folder)
 
 
 def own_line(e: BaseException, script: Path) -> traceback.FrameSummary | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from optigpu.api import Script, observe
+from optigpu.commands.local_imports import imports_of
 from optigpu.commands.program_files import own_line, placed_in
 from optigpu.report.diagnostics import Style
 from optigpu.report.scripts import render_step_error
@@ -31,9 +32,8 @@ def run_script(path: str, progress: Callable[[Script, Step], None], style: Style
     if not file.is_file():
         raise CallError(f"the script `{path}` does not exist")
     before, sys.argv = sys.argv, [path]
-    sys.path.insert(0, str(file.resolve().parent))
     try:
-        with observe(observer):
+        with observe(observer), imports_of(file):
             runpy.run_path(path, run_name="__main__")
     except StepError as e:
         print(render_step_error(e, style), file=sys.stderr)
@@ -59,7 +59,6 @@ def run_script(path: str, progress: Callable[[Script, Step], None], style: Style
         return BAD_INPUT, list(scripts.values())
     finally:
         sys.argv = before
-        sys.path.pop(0)
     return FINE, list(scripts.values())
 
 

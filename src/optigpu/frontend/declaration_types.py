@@ -6,14 +6,12 @@ from optigpu.frontend.declared_names import declare
 from optigpu.frontend.expression_types import ExpressionTyper, same_size, typed_dims
 from optigpu.frontend.implicit_conversions import convert, describe_type
 from optigpu.light_dataclass import replace
-from optigpu.syntax.diagnostic import Label, input_error
-from optigpu.syntax.exprs import Alloc, Array, Expr, Var
+from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.exprs import Alloc, Array, Expr
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.program import Body, Decl, Store
+from optigpu.syntax.program import Body, Decl
 from optigpu.syntax.scopes import Binding, NameKind, Scope, assigned_names, is_cell
-from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Pointer, Scalar, Space
-from optigpu.syntax.walk import statements
 
 
 class DeclarationTyper:
@@ -21,7 +19,6 @@ class DeclarationTyper:
 
     def __init__(self, values: ExpressionTyper, body: Body) -> None:
         self.values = values
-        self.body = body
         self.assigned = assigned_names(body)
 
     def declaration(self, s: Decl, scope: Scope) -> Decl:
@@ -53,8 +50,6 @@ class DeclarationTyper:
             init = convert(self.values.value(init, scope), type_, f"`{s.name}` is")
         elif s.const:
             raise input_error("OG107", f"the constant `{s.name}` has no value", s.loc)
-        if s.const and s.name in self.assigned:
-            self.reject_assigned(s.name, s.loc)
         kind = NameKind.CELL if is_cell(s, self.assigned) else NameKind.VALUE
         declare(scope, s.name, Binding(kind, type_, s.loc))
         return replace(s, type=type_, init=init)
@@ -94,13 +89,3 @@ class DeclarationTyper:
             if not same:
                 raise input_error("OG102", f"the sizes of `{name}` are not those of its value", init.loc)
         return init
-
-    def reject_assigned(self, name: str, loc: Loc) -> None:
-        for s in statements(self.body):
-            if isinstance(s, Store) and s.target == Var(name):
-                raise input_error(
-                    "OG107",
-                    f"`{name}` is constant: it cannot be assigned",
-                    s.target.loc,
-                    labels=(Label(loc, "declared here"),),
-                )

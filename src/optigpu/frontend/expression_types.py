@@ -313,16 +313,17 @@ class ExpressionTyper:
 
     def call(self, e: Call, scope: Scope) -> Expr:
         name = e.func
-        if name in self.functions:
-            return self.user_call(e, self.functions[name], scope)
-        if name in MATH:
-            f = MATH[name]
+        if name in self.functions or name in MATH:
             hidden = scope.find(name)
-            if hidden is not None and hidden.kind not in (NameKind.LOGIC, NameKind.FACT):
+            if hidden is not None and hidden.kind not in (NameKind.LOGIC, NameKind.FACT, NameKind.FUNCTION):
                 label = Label(hidden.loc, "declared here")
                 raise input_error(
                     "OG101", f"`{name}` is a variable here, which hides the function", e.loc, labels=(label,)
                 )
+        if name in self.functions:
+            return self.user_call(e, self.functions[name], scope)
+        if name in MATH:
+            f = MATH[name]
             self.arity(e, f.arity)
             args = tuple(convert(self.value(a, scope), f.type, "this argument is") for a in e.args)
             return replace(e, args=args, type=f.type)

@@ -141,6 +141,10 @@ class FunctionTyper:
         outer = self.params
         reject_conflicting_sizes(f)
         contract = self.contract(f.contract, outer, function=True)
+        for s in f.body:
+            if isinstance(s, Decl) and s.name in self.params.names:  # C has one block of parameters and the body
+                label = Label(self.params.names[s.name].loc, "the parameter")
+                raise input_error("OG101", f"`{s.name}` is declared twice", s.loc, labels=(label,))
         body = self.body(f.body, Scope(outer))
         for i, s in enumerate(body):  # the parser rejects these too, but not every program is parsed
             reject_jumps(s, last_of_function=i == len(body) - 1)

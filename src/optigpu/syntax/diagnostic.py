@@ -37,6 +37,10 @@ class InputError(Exception):
         place = f"{diagnostic.loc}: " if diagnostic.loc.line else ""
         super().__init__(place + diagnostic.message)
         self.diagnostic = diagnostic
+        self.rendered: str | None = None  # with excerpts, where the error leaves the package
+
+    def __str__(self) -> str:
+        return self.rendered or super().__str__()
 
 
 def input_error(

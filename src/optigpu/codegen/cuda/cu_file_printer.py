@@ -223,7 +223,11 @@ class UnitWriter:
             for s in statements((n.stmt,)):
                 if isinstance(s, Store) and isinstance(s.target, Index):
                     out.add(root_name(s.target))
-                if isinstance(s, CallStmt) and s.call.func.startswith("memcpy_device_to_host"):
+                if (
+                    isinstance(s, CallStmt)
+                    and s.call.func.startswith("memcpy")
+                    and root_name(s.call.args[0]) in self.arrays
+                ):
                     out.add(root_name(s.call.args[0]))
         return out
 

@@ -80,7 +80,8 @@ def device_allocation(s: Stmt) -> tuple[Expr, ...] | None:
 
 @dataclass(frozen=True)
 class _Use:
-    """What happened to a device array. `alone`: nothing that forbids it to be a parameter."""
+    """What happened to a device array, or to a parameter in GPU memory. `alone`: nothing that forbids it to be a parameter of the
+    host."""
 
     sizes: tuple[Expr, ...]
     copied_with: frozenset[str] = frozenset()  # parameters
@@ -101,7 +102,8 @@ def bound_arrays(nodes: tuple[HostNode, ...], params: Mapping[str, ArrayInfo]) -
     it is used, the parameter would hold the same, and in the end the parameter holds what was copied back.
     """
     ways = _Ways(params)
-    ends = ways.through(nodes, [{}], in_loop=False)
+    on_device = {name: _Use((), alone=False) for name, a in params.items() if a.storage is Storage.GLOBAL}
+    ends = ways.through(nodes, [on_device], in_loop=False)
     bound: dict[str, str] = {}
     refused: set[str] = set()
     for way in ends:

@@ -171,7 +171,12 @@ class Lowering:
                 return self.shared_array(s.name, init.elem, dims, s, scope, distributed=True)
             case Space.GMEM | Space.ANY if self.place == "host":
                 storage = Storage.GLOBAL if init.space is Space.GMEM else Storage.HOST
-                info = ArrayInfo(s.name, init.elem, dims, storage, flat=True)
+                first, *inner = dims
+                if not all(is_stable(d, self.assigned) for d in inner):  # they are computed again at each access
+                    message = f"an inner size of `{s.name}` may change after it is allocated: no counterpart in CUDA"
+                    raise input_error("OG401", message, s.loc, help="copy it to a const first: const int k = …;")
+                known = first if is_stable(first, self.assigned) else None
+                info = ArrayInfo(s.name, init.elem, (known, *inner), storage, flat=True)
                 return (replace(s, init=replace(init, dims=dims)),), scope.local(s.name).array(info)
             case _:
                 raise self.refuse("this allocation", s)

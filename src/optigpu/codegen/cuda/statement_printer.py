@@ -57,10 +57,12 @@ class CudaExprs(CExprs):
                 self.arrays[name].storage is not Storage.REGISTER or len(self.arrays[name].dims) > 1
             ):
                 return self.pointer(self.arrays[name]), POSTFIX_PRECEDENCE
-            case Addr(Index(Var(name), indices)) if name in self.arrays and all(i == Int(0) for i in indices):
+            case Addr(Index(Var(name), indices) as element) if name in self.arrays:
                 info = self.arrays[name]
-                if info.flat or len(info.dims) == 1:
+                if all(i == Int(0) for i in indices) and (info.flat or len(info.dims) == 1):
                     return name, POSTFIX_PRECEDENCE
+                if len(indices) < len(info.dims):
+                    return self.text(element)  # a row is an address
             case _:
                 pass
         return super().text(e)

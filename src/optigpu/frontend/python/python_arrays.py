@@ -65,8 +65,15 @@ class ArrayTranslator(CallTranslator):
     def array_type(self, node: ast.expr, elem: ElementType) -> Array:
         """The type of `og.f32[n, m]`."""
         assert isinstance(node, ast.Subscript)
+        return Array(elem.scalar, tuple(self.integer(d, "a size is").expr for d in self.written_dims(node)))
+
+    def written_dims(self, node: ast.Subscript) -> list[ast.expr]:
+        """What stands between the brackets of `og.f32[n, m]`."""
         dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return Array(elem.scalar, tuple(self.integer(d, "a size is").expr for d in dims))
+        if not dims:
+            message = "an array has one size or more"
+            raise input_error("OG019", message, self.loc(node), help=f"{ast.unparse(node.value)}[1]")
+        return dims
 
     def element_type(self, node: ast.expr) -> ElementType | None:
         """The type of the elements of `og.f32[…]`; None if the expression is no such type."""
@@ -146,7 +153,8 @@ class ArrayTranslator(CallTranslator):
 
     def returned_array(self, value: ast.expr, s: ast.Return) -> list[RawStatement]:
         """`return b`: the caller has the array already."""
-        if not (isinstance(value, ast.Name) and value.id == self.returned_name and self.scopes.find(value.id)):
+        local = self.scopes.find(value.id) if isinstance(value, ast.Name) and value.id == self.returned_name else None
+        if local is None or local.role is not LocalRole.ARRAY:
             message = "an array that is returned is one that the function makes"
             help_ = f"{self.returned_name} = og.empty(…), and `return {self.returned_name}` at the end"
             raise input_error("OG113", message, self.loc(value), help=help_)

@@ -43,7 +43,11 @@ class CallTranslator(ExpressionTranslator):
             case _ if found is ABS:
                 return self.absolute(self.only_argument(node), node)
             case _ if found is INTEGER:
-                return self.conversion(self.only_argument(node), INT, node)
+                value = self.only_argument(node)
+                if value.is_real:
+                    message = "in Python this integer may be of any size, also where the float fits no type of integers"
+                    raise self.differs(message, node, f"og.i32({ast.unparse(node.args[0])})")
+                return self.conversion(value, INT, node)
             case _ if found is FLOATING:
                 return self.conversion(self.only_argument(node), DOUBLE, node)
             case _ if (function := math_function(found)) is not None:

@@ -156,7 +156,7 @@ class ExpressionTranslator:
                 raise refused(node, loc)
 
     def integer_literal(self, number: int, loc: Loc) -> Value:
-        if not INT64.low <= number <= INT64.high:
+        if not INT64.low < number <= INT64.high:  # C has no literal of the least one
             raise input_error("OG006", "this integer does not fit 64 bits", loc)
         t = INT if INT.low <= number <= INT.high else INT64
         return Value(Int(number, loc=loc), t, low=number, high=number)

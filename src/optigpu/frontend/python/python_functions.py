@@ -132,7 +132,7 @@ class FunctionTranslator(EvaluatedTranslator):
     def dims_of(self, node: ast.expr) -> list[tuple[ast.expr, bool]]:
         """The sizes in an annotation, and whether each stood in quotes."""
         assert isinstance(node, ast.Subscript)
-        dims = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        dims = self.written_dims(node)
         if len(dims) > 1 and any(isinstance(d, ast.Constant) and d.value is ... for d in dims):
             message = "`...` leaves all sizes to the contract: no other size stands beside it"
             raise input_error(

@@ -86,7 +86,7 @@ class TranslatedProgram(CallableProgram):
             if is_lemma(entry) and current is not entry:
                 return item_name(entry)
             same = isinstance(current, LogicEntry) and _identity(current) == _identity(entry)
-            if isinstance(entry, LogicEntry) and not same:
+            if isinstance(entry, LogicEntry) and not (same and entry.is_current(self.function.__globals__)):
                 return entry.item.name
         return None
 
@@ -97,6 +97,10 @@ class LogicEntry:
 
     item: LogicDecl | LogicDef | Axiom
     constants: Constants
+
+    def is_current(self, namespace: dict[str, object]) -> bool:
+        """Whether these numbers are still those of the module."""
+        return all(repr(namespace.get(name)) == repr(value) for name, value in self.constants.items())
 
 
 ModuleItem: TypeAlias = LogicEntry | TranslatedProgram
@@ -156,7 +160,13 @@ def _identity(i: ModuleItem) -> object:
 
 
 def _reject_forgotten(namespace: dict[str, object], items: list[ModuleItem]) -> None:
-    """Each program that a name of the file means is one of its items, unless it comes from another file."""
+    """Each program that a name of the file means is one of its items, unless it comes from another file; and no name of an item
+    means something that is no program."""
+    for i in (i for i in items if isinstance(i, TranslatedProgram)):
+        name = i.function.__qualname__
+        if name in namespace and not isinstance(namespace[name], TranslatedProgram):
+            message = f"`{name}` is a program here, and its module has something else under this name in the end"
+            raise input_error("OG018", message, i.loc, help="two names")
     for name, p in namespace.items():
         own = isinstance(p, TranslatedProgram) and p.function.__globals__.get(ITEMS) is namespace.get(ITEMS)
         if isinstance(p, TranslatedProgram) and own and not any(i is p for i in items):
@@ -227,7 +237,7 @@ def macro(name: str, value: int | float, loc: Loc) -> Define:
     if not is_name(name):
         raise input_error("OG101", f"`{name}` cannot be the name of a number in C", loc, help="choose another name")
     if isinstance(value, int):
-        if not INT64.low <= value <= INT64.high:
+        if not INT64.low < value <= INT64.high:
             raise input_error("OG006", f"`{name}` does not fit 64 bits", loc)
         return Define(name, Int(value, loc=loc), loc)
     if not math.isfinite(value):

@@ -183,6 +183,9 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
     ) -> Stmt:
         loc = self.loc(target)
         self.require_new_name(name, target)
+        if name == self.returned_name:
+            message = f"`{name}` is returned, so it is an array, and this is {describe_type(self.strong(value).type)}"
+            raise input_error("OG102", message, loc, help=f"{name} = og.empty(…)")
         value = self.strong(value if declared is None else self.settle(value, declared))
         assert isinstance(value.type, Scalar)
         t = declared or (promoted(value.type) if value.is_integer else value.type)
@@ -272,6 +275,8 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
     def returned(self, s: ast.Return) -> list[RawStatement]:
         loc = self.loc(s)
         depth = len(self.scopes.blocks) - 1
+        if isinstance(s.value, ast.Constant) and s.value.value is None:
+            s = ast.copy_location(ast.Return(None), s)
         if s.value is None and (self.returned_name is not None or self.result is not None):
             message = "this function returns a value, and here it would return None"
             raise input_error("OG113", message, loc, help=f"return {self.returned_name or '…'}")

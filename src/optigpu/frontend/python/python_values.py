@@ -15,6 +15,7 @@ from optigpu.syntax.exprs import Array, Binary, Call, Cond, Expr, Int, Real, Una
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import FLOAT, Pointer, Scalar
+from optigpu.syntax.walk import children
 
 Bound = int | None
 
@@ -96,6 +97,18 @@ def rounds_alike(a: Value, b: Value) -> bool:
     return _not_negative(a) and _not_negative(b)  # a division by zero is an error in both
 
 
+MOST_PARTS = 256  # of an operand that is written out several times
+
+
+def has_parts(e: Expr, most: int) -> bool:
+    """Whether an expression has more parts than that."""
+    rest = [e]
+    while rest and most >= 0:
+        rest += children(rest.pop())
+        most -= 1
+    return bool(rest)
+
+
 def floor_division(op: str, a: Value, b: Value, loc: Loc) -> Value:
     """Python's `a // b` (`op` is "/") or `a % b`, for integers."""
     low, high = bounds(op, a, b)
@@ -103,6 +116,9 @@ def floor_division(op: str, a: Value, b: Value, loc: Loc) -> Value:
     truncated = Binary(op, a.expr, b.expr, loc=loc)
     if rounds_alike(a, b):
         return Value(truncated, t, low=low, high=high)
+    if has_parts(a.expr, MOST_PARTS) or has_parts(b.expr, MOST_PARTS):
+        message = "the operands stand several times in what this becomes, and are long"
+        raise input_error("OG016", message, loc, help="give each operand a name: q = …")
     zero = Int(0, loc=loc)
     rest = Binary("%", a.expr, b.expr, loc=loc)
     below: Expr = Binary("<", rest, zero, loc=loc)

@@ -114,6 +114,8 @@ class Word:
 
 def sizes(names: str) -> Any:
     """Sizes that the annotations of programs name: `H, W = og.sizes("H W")`, `n = og.sizes("n")`."""
+    if not isinstance(names, str):
+        raise input_error("OG019", "the sizes are named in a text", NOWHERE, help='H, W = og.sizes("H W")')
     made = tuple(Size(name) for name in names.replace(",", " ").split())
     return made[0] if len(made) == 1 else made
 

@@ -29,10 +29,10 @@ def moments(session: Session, target: TargetLike, *, shift: str = "shift", devia
         for (int i = 0; i < 8; i++) {
           sum += b[i];
         }
-        const float m = sum / 8.0f;
+        const float mean = sum / 8.0f;
         float squares = 0.0f;
         for (int i = 0; i < 8; i++) {
-          squares += (b[i] - m) * (b[i] - m);
+          squares += (b[i] - mean) * (b[i] - mean);
         }
         a[0] = squares;
     Step: s.reduce.moments("squares")
@@ -45,7 +45,7 @@ def moments(session: Session, target: TargetLike, *, shift: str = "shift", devia
           sum += d;
           squares += d * d;
         }
-        const float m = shift + sum / 8.0f;
+        const float mean = shift + sum / 8.0f;
         squares -= sum * (sum / 8.0f);
         a[0] = squares;
 

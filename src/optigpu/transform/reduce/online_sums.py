@@ -31,25 +31,25 @@ def online(session: Session, target: TargetLike, *, levels: int = 1, maximum: st
     """Compute a maximum and a sum of exponentials relative to it in one loop: the sum is scaled whenever the maximum grows.
 
     Before:
-        float m = b[0];
+        float best = b[0];
         for (int i = 0; i < 8; i++) {
-          m = fmaxf(m, b[i]);
+          best = fmaxf(best, b[i]);
         }
         float s = 0.0f;
         for (int i = 0; i < 8; i++) {
-          s += expf(b[i] - m);
+          s += expf(b[i] - best);
         }
         a[0] = s;
     Step: s.reduce.online("s")
     After:
-        float m = b[0];
+        float best = b[0];
         float s = 0.0f;
         for (int i = 0; i < 8; i++) {
-          float next = m;
+          float next = best;
           next = fmaxf(next, b[i]);
-          s *= expf(m - next);
+          s *= expf(best - next);
           s += expf(b[i] - next);
-          m = next;
+          best = next;
         }
         a[0] = s;
 
@@ -87,44 +87,44 @@ def online_parts(
     """Let each iteration of a loop compute its own maximum and sum of exponentials relative to it, and combine them afterwards.
 
     Before:
-        float m = b[0];
+        float best = b[0];
         float s = 0.0f;
         for (int i = 0; i < 4; i++) {
           for (int j = 0; j < 2; j++) {
-            float next = m;
+            float next = best;
             next = fmaxf(next, b[2 * i + j]);
-            s *= expf(m - next);
+            s *= expf(best - next);
             s += expf(b[2 * i + j] - next);
-            m = next;
+            best = next;
           }
         }
         a[0] = s;
     Step: s.reduce.online_parts(For("i"), var="s", parts="sums", maxima="own", tops="top")
     After:
-        float m = b[0];
+        float best = b[0];
         float s = 0.0f;
         float sums[4];
         float own[4];
         float top[4];
         for (int i = 0; i < 4; i++) {
-          float m_part = m;
+          float best_part = best;
           float part = 0.0f;
           for (int j = 0; j < 2; j++) {
-            float next = m_part;
+            float next = best_part;
             next = fmaxf(next, b[2 * i + j]);
-            part *= expf(m_part - next);
+            part *= expf(best_part - next);
             part += expf(b[2 * i + j] - next);
-            m_part = next;
+            best_part = next;
           }
           sums[i] = part;
-          own[i] = m_part;
-          top[i] = m_part;
+          own[i] = best_part;
+          top[i] = best_part;
         }
         for (int i = 0; i < 4; i++) {
-          m = fmaxf(m, top[i]);
+          best = fmaxf(best, top[i]);
         }
         for (int i = 0; i < 4; i++) {
-          sums[i] *= expf(own[i] - m);
+          sums[i] *= expf(own[i] - best);
         }
         for (int i = 0; i < 4; i++) {
           s += sums[i];
