@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import prod
 from typing import TypeAlias
 
+from optigpu.interp.effort import Effort
 from optigpu.interp.heap import Heap, MemoryView, box_indices, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, RuntimeValue, close, convert, exact_divide
@@ -93,8 +94,9 @@ class ClaimedCell:
 class Evaluator:
     """Evaluates formulas in an environment, on the memory of a run. `definitions`: the values of `__DEF`s and macros."""
 
-    def __init__(self, memory: Heap, definitions: Env) -> None:
+    def __init__(self, memory: Heap, definitions: Env, effort: Effort) -> None:
         self.memory = memory
+        self.effort = effort
         self.definitions = definitions
         self.known: dict[
             tuple[RuntimeValue, ...], RuntimeValue
@@ -104,6 +106,7 @@ class Evaluator:
         return bool(self.value(e, env))
 
     def value(self, e: Expr, env: Env) -> RuntimeValue:
+        self.effort.spent += 1
         match e:
             case Int(value) | Bool(value):
                 return value

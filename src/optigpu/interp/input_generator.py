@@ -161,6 +161,7 @@ class InputGenerator:
                     size *= n
                 if size > 4 * MAX_SIZE * MAX_SIZE:
                     return None
+                self.runner.effort.spent += size
                 inputs.shapes[p.name] = shape
                 inputs.arrays[p.name] = self.contents(type_.elem, top, size)
         if self.stated:

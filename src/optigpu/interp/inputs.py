@@ -30,6 +30,7 @@ def magnitude(inputs: Inputs) -> float:
 
 def arguments(machine: Machine, f: Function, inputs: Inputs) -> list[RuntimeValue]:
     types = dict(zip((p.name for p in f.params), effective_types(f)))
+    machine.effort.spent += cells(inputs)
     args: list[RuntimeValue] = []
     for p in f.params:
         type_ = types[p.name]

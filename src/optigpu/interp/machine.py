@@ -14,6 +14,7 @@ from typing import TypeAlias
 from greenlet import getcurrent, greenlet
 
 from optigpu.interp.contract_evaluation import AFTER, BEFORE, ContractChecker, Skipped, facts, resources
+from optigpu.interp.effort import STEP, Effort
 from optigpu.interp.formula_evaluation import CellRef, ClaimedCell, Evaluator
 from optigpu.interp.gpu_model import HOST_SWITCH, Device
 from optigpu.interp.happens_before import TaskPath
@@ -70,13 +71,16 @@ class PreparedCall:
 class Machine(Device):
     """One run of a program: its memory, its random schedule, and its remaining fuel."""
 
-    def __init__(self, program: Program, functions: Mapping[str, CompiledFunction], seed: int, fuel: int) -> None:
+    def __init__(
+        self, program: Program, functions: Mapping[str, CompiledFunction], seed: int, fuel: int, effort: Effort
+    ) -> None:
         super().__init__(seed)
         self.functions = functions
         self.fuel = fuel
+        self.effort = effort
         self.skipped = Skipped()
         definitions: dict[str, RuntimeValue] = {}
-        evaluator = Evaluator(self, definitions)
+        evaluator = Evaluator(self, definitions, effort)
         for item in program.flat_items():
             if isinstance(item, LogicDef | Define):
                 definitions[item.name] = evaluator.value(item.value, {})
@@ -86,6 +90,7 @@ class Machine(Device):
     def step(self) -> None:
         """Use up one unit of fuel; statements and iterations do."""
         self.fuel -= 1
+        self.effort.spent += STEP
         if self.fuel < 0:
             raise OutOfFuel
 
@@ -415,6 +420,7 @@ class Machine(Device):
 
         def thread_body() -> ThreadBody:
             self.fuel -= STEPS_PER_THREAD
+            self.effort.spent += STEP * STEPS_PER_THREAD
             own = list(frame)
             return lambda: body(self, own)
 

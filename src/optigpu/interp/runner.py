@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from optigpu.interp.compile import compile_program
+from optigpu.interp.effort import START, Effort
 from optigpu.interp.machine import DEFAULT_FUEL, Machine
 from optigpu.syntax.program import CallStmt, Program
 from optigpu.syntax.walk import statements
 
 
 class Runner:
-    """A compiled program; each run starts on a machine of its own."""
+    """A compiled program; each run starts on a machine of its own. `effort`: what they all have cost."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.effort = Effort()
         self.functions = compile_program(program)
         self.kernels: set[str] = set()  # the functions that launch kernels, or call one that does
         for f in self.functions.values():
@@ -21,4 +23,5 @@ class Runner:
                 self.kernels.add(f.function.name)
 
     def start(self, seed: int = 0, fuel: int = DEFAULT_FUEL) -> Machine:
-        return Machine(self.program, self.functions, seed, fuel)
+        self.effort.spent += START
+        return Machine(self.program, self.functions, seed, fuel, self.effort)

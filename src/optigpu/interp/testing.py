@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
 from dataclasses import field
 from fractions import Fraction
 from itertools import cycle, islice
 
+from optigpu.interp.effort import SECOND
 from optigpu.interp.input_generator import InputGenerator
 from optigpu.interp.inputs import Inputs, arguments, cells, magnitude
 from optigpu.interp.machine import DEFAULT_FUEL
@@ -28,8 +28,8 @@ SMALLER_TRIED = 60  # so many of the smallest sizes are tried once a larger one 
 SMALL_SIZES = 30  # so many of the smallest sizes get unusual numbers
 MAX_CELLS = 1500  # only inputs made of whole and partial tiles may have more
 KERNEL_FUEL = 600_000  # a step of a kernel takes longer than one of the host
-SECONDS_PER_CELL = 1.1e-4  # that a kernel takes, about
-MAX_RUN_SECONDS = 3.0  # for one run
+EFFORT_PER_CELL = 55  # that a kernel takes, about
+MAX_RUN_EFFORT = 3 * SECOND  # for one run
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +56,21 @@ class TestReport:
 def test_function(
     runner: Runner, f: Function, *, seed: int = 0, seconds: float = 2.0, most: int = 300, simplest: bool = True
 ) -> TestReport:
-    """Run f on inputs that satisfy its precondition, until one fails, time is up, or `most` runs have passed.
+    """Run f on inputs that satisfy its precondition, until one fails, `most` runs have passed, or as much is computed as a usual
+    machine computes in so many seconds.
 
     The failure reported is that of the `simplest` inputs found, or the first one.
     """
     report = TestReport(f)
     try:
-        generator, deadline = InputGenerator(runner, f, seed), time.thread_time() + seconds
-        failure = _test_sizes(generator, report, seed, deadline, most)
+        limit = runner.effort.after(seconds)
+        generator = InputGenerator(runner, f, seed)
+        failure = _test_sizes(generator, report, seed, limit, most)
         if failure is None:
-            failure = _test_numbers(generator, report, seed, deadline, most // 2)
+            failure = _test_numbers(generator, report, seed, limit, most // 2)
         if failure is not None and simplest:
-            until = time.thread_time() + seconds
-            failure = shrink(generator, smaller(generator, failure, until), until)
+            limit = runner.effort.after(seconds)
+            failure = shrink(generator, smaller(generator, failure, limit), limit)
         report.failure = failure
     except CannotEvaluate as e:
         report.gave_up = e.why
@@ -77,20 +79,20 @@ def test_function(
     return report
 
 
-def _test_sizes(generator: InputGenerator, report: TestReport, seed: int, deadline: float, most: int) -> Failure | None:
+def _test_sizes(generator: InputGenerator, report: TestReport, seed: int, limit: int, most: int) -> Failure | None:
     """Try many values of the integer parameters, each with a few small numbers for the other inputs."""
-    tiles = list(generator.tiled())
+    tiles, effort = list(generator.tiled()), generator.runner.effort
     tried = 0
     for sizes in islice(generator.sizes(), 10 * most):
         wanted = report.runs + RUNS_PER_SIZE
         for attempt in range(TRIES_PER_SIZE):
-            left = deadline - time.thread_time()
+            left = limit - effort.spent
             if report.runs >= min(most, wanted) or left < 0:
                 break
             tried += 1
             inputs = generator.fill(sizes, attempt)
             if inputs is None or cells(inputs) > (
-                min(left, MAX_RUN_SECONDS) / SECONDS_PER_CELL if sizes in tiles else MAX_CELLS
+                min(left, MAX_RUN_EFFORT) / EFFORT_PER_CELL if sizes in tiles else MAX_CELLS
             ):
                 break
             failure = run_once(generator.runner, generator.f, inputs, seed + tried, report)
@@ -98,22 +100,20 @@ def _test_sizes(generator: InputGenerator, report: TestReport, seed: int, deadli
                 return failure
             if not cells(inputs) or cells(inputs) > MAX_CELLS:
                 break  # once is enough
-        if report.runs >= most or time.thread_time() > deadline:
+        if report.runs >= most or effort.spent > limit:
             break
     return None
 
 
-def _test_numbers(
-    generator: InputGenerator, report: TestReport, seed: int, deadline: float, most: int
-) -> Failure | None:
+def _test_numbers(generator: InputGenerator, report: TestReport, seed: int, limit: int, most: int) -> Failure | None:
     """Try some of the smallest sizes with many numbers for the other inputs, unusual ones among them."""
-    f = generator.f
+    f, effort = generator.f, generator.runner.effort
     if len(generator.integers) == len(f.params):
         return None
     wide, smallest = generator.widened(seed), islice(generator.smallest(), SMALL_SIZES)
     seen: list[Inputs] = []  # there are few if all are truth values
     for attempt, sizes in enumerate(islice(cycle(smallest), most)):
-        if time.thread_time() > deadline:
+        if effort.spent > limit:
             break
         inputs = wide.fill(sizes, attempt)
         if inputs is None or inputs in seen or cells(inputs) > MAX_CELLS:
@@ -188,13 +188,14 @@ def run_once(
     return None
 
 
-def smaller(generator: InputGenerator, failure: Failure, deadline: float) -> Failure:
+def smaller(generator: InputGenerator, failure: Failure, limit: int) -> Failure:
     """A failure on one of the smallest sizes, if there is one, or else the given failure."""
     runner, f, size = generator.runner, generator.f, magnitude(failure.inputs)
+    effort = runner.effort
     for sizes in islice(generator.smallest(), SMALLER_TRIED):
         for attempt in range(2):
             inputs = generator.fill(sizes, attempt)
-            if inputs is None or magnitude(inputs) >= size or time.thread_time() > deadline:
+            if inputs is None or magnitude(inputs) >= size or effort.spent > limit:
                 break
             smaller_failure = run_once(runner, f, inputs, failure.seed)
             if smaller_failure is not None:
@@ -202,12 +203,13 @@ def smaller(generator: InputGenerator, failure: Failure, deadline: float) -> Fai
     return failure
 
 
-def shrink(generator: InputGenerator, failure: Failure, deadline: float) -> Failure:
+def shrink(generator: InputGenerator, failure: Failure, limit: int) -> Failure:
     """The same failure on simpler contents: zeros and ones where they fail too, and the simplest candidates for floats.
 
     Kernels also get a simpler schedule, so that a race is shown between the first two threads that have it.
     """
     runner, f, best = generator.runner, generator.f, failure
+    effort = runner.effort
     if f.name in runner.kernels:
         in_order = run_once(runner, f, failure.inputs, ORDERED)
         if in_order is not None and in_order.misbehaviour.code == failure.misbehaviour.code:
@@ -229,14 +231,14 @@ def shrink(generator: InputGenerator, failure: Failure, deadline: float) -> Fail
         if isinstance(t, Scalar) and t.kind is Kind.FLOAT:
             for candidate in (v for v in generator.unusual[t] if is_simpler(v, value)):
                 scalars = {**best.inputs.scalars, name: candidate}
-                if time.thread_time() > deadline or fails(replace(best.inputs, scalars=scalars)):
+                if effort.spent > limit or fails(replace(best.inputs, scalars=scalars)):
                     break
     for name, values in failure.inputs.arrays.items():
         if simpler(name, [0] * len(values)):
             continue
         for at in range(min(len(values), 200)):
             for simple in (0, 1):
-                if time.thread_time() > deadline or best.inputs.arrays[name][at] == simple:
+                if effort.spent > limit or best.inputs.arrays[name][at] == simple:
                     break
                 changed = list(best.inputs.arrays[name])
                 changed[at] = simple
