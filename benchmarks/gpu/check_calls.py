@@ -153,9 +153,10 @@ def _() -> None:
     c, long = torch.empty(1024, device="cuda"), random(1025)
     for _ in range(2):
         k(a, b, c)
-        refused("does not start at a multiple of 16 bytes", lambda: k(long[1:], b, c))
         refused("overlap", lambda: k(a, b, a))
-        refused("is not contiguous", lambda: k(random(2048)[::2], b, c))
+        refused("overlap", lambda: k(long[1:], b, long[:-1]))
+        refused("in the same place", lambda: k(a, b, c[:1].expand(1024)))
+        refused("is not contiguous", lambda: k(AtStride(long), b, c))
         refused("holds float32, not float64", lambda: k(a.double(), b, c))
         refused("has size n = 1024", lambda: k(a, long, c))
         refused("not all on the same device", lambda: k(a, b.cpu(), c))
@@ -164,6 +165,62 @@ def _() -> None:
     k(a.clone().requires_grad_().detach(), b, c)
     with torch.no_grad():
         k(a.clone().requires_grad_(), b, c)
+
+
+class AtStride:
+    """Every second element of an array that PyTorch owns and that is known by __cuda_array_interface__ alone."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor, self.shape = tensor, (1024,)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {**self.tensor.__cuda_array_interface__, "shape": (1024,), "strides": (8,)}
+
+
+@check("strided and unaligned arrays")
+def _() -> str:
+    for compiler in COMPILERS:
+        k, op, b = function("vector_add_fast", compiler), function("transpose_any", compiler), random(1024)
+        whole, out = random(4096), torch.full((4096,), 7.0, device="cuda")
+        for a in (whole[1:1025], whole[:2048:2], whole[3::3][:1024], whole[5:6].expand(1024)):
+            for _ in range(2):
+                close(k(a, b), a + b)
+                target = out[1:3073:3]
+                before = out._version
+                k(a, b, target)
+                close(target, a + b)
+                assert out._version > before
+        kept = torch.ones(4096, dtype=torch.bool)
+        kept[1:3073:3] = False
+        assert bool((out.cpu()[kept] == 7).all())
+        m = random(70, 90)
+        close(op(m[:, 3:48]), m[:, 3:48].T)
+        close(op(m.T), m)
+        side = torch.cuda.Stream()
+        torch.cuda.synchronize()
+        with torch.cuda.stream(side):
+            torch.cuda._sleep(100_000_000)
+            late = whole * 2
+            k(late[::4], b, target)
+        side.synchronize()
+        close(target, 2 * whole[::4] + b)
+    k, a, c = function("vector_add_fast"), random(2048)[::2], torch.empty(1024, device="cuda")
+    one, both_ways = microseconds(lambda: k(a, b, c)), microseconds(lambda: k(a, b, whole[:2048:2]))
+    return f"{one:.1f} µs if an input is packed, {both_ways:.1f} µs if the output is, too"
+
+
+@check("CuPy: strided and unaligned arrays")
+def _() -> None:
+    import cupy
+
+    k, b = function("vector_add_fast"), cupy.random.rand(1024, dtype=cupy.float32)
+    whole, out = cupy.random.rand(4096, dtype=cupy.float32), cupy.full(4096, 7, cupy.float32)
+    for a in (whole[1:1025], whole[:2048:2], whole[1024:0:-1], cupy.broadcast_to(whole[:1], (1024,))):
+        assert bool((k(a, b) == a + b).all())
+        k(a, b, out[1::4])
+        assert bool((out[1::4] == a + b).all()) and bool((out[::2] == 7).all())
+    refused("overlap", lambda: k(whole[1:1025], b, whole[:1024]))
 
 
 @check("versions of a function, on device tensors")

@@ -96,7 +96,7 @@ class Watched(Machine):
 def results(runner: Runner, f: Function, inputs: Inputs) -> tuple[dict[str, Any], bool]:
     """One run: scalars, and of each array its shape, what it holds before and after (null: nothing); and whether threads exchanged
     data."""
-    machine = Watched(runner.program, runner.functions, 0, 10**9)
+    machine = Watched(runner.program, runner.functions, 0, 10**9, runner.effort)
     views = arguments(machine, f, inputs)
     result = machine.call(f.name, views, NOWHERE)
     arrays = {

@@ -71,7 +71,7 @@ READ_ONLY.flags.writeable = False
         ((A, A), "`b` has size W = 7 in dimension 0, but the array has 5"),
         ((6, 5, A, B), "`a` has size W = 6 in dimension 1, but the array has 7"),
         ((A.astype(np.float64), B), "`a` holds float32, not float64"),
-        ((B.T, B), "`a` is not contiguous"),
+        ((B.T, B), "`a` and `b` overlap in memory"),
         ((A, READ_ONLY), "`b` is written, but the array is read-only"),
         (([1.0], B), "`a` is an array of float32, not list"),
         ((A.reshape(-1), B), "`a` has 2 dimensions, not 1"),

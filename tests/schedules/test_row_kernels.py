@@ -57,6 +57,29 @@ void affine(int b, int h, int w, float x[b][h][w], float g[w], float c[h], float
         y[n][i][j] = x[n][i][j] * g[j] + c[i];
 }
 """
+# Rows whose starts are `stride` elements apart, of which the first w are used
+STRIDED = """#include <optigpu.h>
+void strided(int h, int w, int stride, float x[h][stride], float y[h][w]) {
+  __requires("X: int * int -> float, 0 < w && w <= stride");
+  __reads("x ~> Matrix2(h, stride, X)");
+  __writes("y ~> Matrix2(h, w, fun i j -> X(i, j) / (1.0f + Sum(k in 0..w, X(i, k) * X(i, k))))");
+  for (int i = 0; i < h; i++) {
+    float sum = 0.0f;
+    for (int j = 0; j < w; j++) sum += x[i][j] * x[i][j];
+    for (int j = 0; j < w; j++) y[i][j] = x[i][j] / (1.0f + sum);
+  }
+}
+"""
+STRIDED_COPY = """#include <optigpu.h>
+void copy(int h, int w, int stride, float x[h][stride], float y[h][w]) {
+  __requires("X: int * int -> float, w <= stride");
+  __reads("x ~> Matrix2(h, stride, X)");
+  __writes("y ~> Matrix2(h, w, X)");
+  for (int i = 0; i < h; i++)
+    for (int j = 0; j < w; j++)
+      y[i][j] = x[i][j];
+}
+"""
 HELD = (schedules.HeldRows(256, 64), schedules.HeldRows(192, 64, vector=1))
 SHARED = (schedules.HeldRows(512, 64, shared=True), schedules.HeldRows(192, 64, vector=1, shared=True))
 NORM: dict[str, Any] = {"loop": "j", "reductions": ["sum"], "outputs": ["y"], "inputs": ["x"]}
@@ -80,6 +103,8 @@ SCHEDULES: dict[str, tuple[str, Callable[[og.Script], object]]] = {
     "reduce": (REDUCE, lambda s: schedules.total(s, "i", var="sum", result="out")),
     "stencil": (STENCIL, lambda s: schedules.windows(s, row="y", col="x", rows=4)),
     "affine": (AFFINE, lambda s: schedules.elementwise(s, "n", "i", "j")),
+    "strided": (STRIDED, lambda s: schedules.row_norm(s, "i", **NORM, held=HELD, threads=64)),
+    "strided_copy": (STRIDED_COPY, lambda s: schedules.elementwise(s, "i", "j")),
     "rms_columns": (
         (KERNELBENCH / "036_rms_norm.c").read_text(encoding="utf-8"),
         lambda s: schedules.column_norm(
@@ -166,6 +191,34 @@ def test_rms_norm_of_rows_of_any_length(built: Built, shape: tuple[int, int], he
     x, g, y = rand(*shape), rand(shape[1]), empty(*shape)
     built(held)(x=x, g=g, y=y, eps=0.5)
     assert np.allclose(y, x / np.sqrt((x * x).mean(axis=1, keepdims=True) + 0.5) * g, atol=1e-5)
+
+
+@pytest.mark.parametrize("stride", [0, 1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("w", [4, 190, 256, 260])
+def test_rows_that_are_a_stride_apart(built: Built, w: int, stride: int) -> None:
+    x, y, z = rand(3, w + stride), empty(3, w), empty(3, w)
+    built("strided")(x=x, y=y)
+    assert np.allclose(y, x[:, :w] / (1 + (x[:, :w] ** 2).sum(axis=1, keepdims=True)), atol=1e-5)
+    built("strided_copy")(x=x, y=z)
+    assert (z == x[:, :w]).all()
+
+
+def test_vectors_are_loaded_only_where_all_rows_are_aligned() -> None:
+    s = script("strided")
+    schedules.row_norm(s, "i", **NORM, held=HELD, threads=64)
+    assert "if (w <= 256 && w % 4 == 0 && stride % 4 == 0)" in s.text()
+    assert s.text().count("3 < w && (w % 4 == 0 && stride % 4 == 0)") == 2
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [("128", "stride % 4 == 0"), ("130", ""), ("300", "3 < w && stride % 4 == 0")],
+)
+def test_of_lengths_that_are_numbers_only_the_rest_is_tested(size: str, text: str) -> None:
+    program = STRIDED.replace("int w, ", "").replace("void", f"#define w {size}\nvoid")
+    s = og.Script(parse_text(program, "strided.c"))
+    schedules.row_norm(s, "i", **NORM, held=HELD[:1], threads=64)
+    assert text in s.text() and "w <= 256" not in s.text()
 
 
 @pytest.mark.parametrize("n", [0, 1, 4095, 4096, 4097, 9001])

@@ -12,6 +12,7 @@ import numpy as np
 from optigpu.runtime.arrays import in_host_memory
 from optigpu.runtime.compilers import compile_c
 from optigpu.runtime.outputs import one_or_all, with_outputs
+from optigpu.runtime.packed_arrays import packed_call
 from optigpu.runtime.signature import Argument, Arguments, ArrayParam, Signature
 from optigpu.runtime.torch_operators import RegisteredFunction, registered
 from optigpu.runtime.torch_tensors import note_written, require_no_gradient
@@ -74,6 +75,9 @@ class CFunction:
     def checked_call(self, args: Sequence[Argument], kwargs: Arguments) -> Argument:
         """A call with all checks interpreted, which explain what is wrong."""
         s = self.signature
+        packed = packed_call(s, args, kwargs, self.aligned)
+        if packed is not None:
+            return packed.run(self)
         bound = s.bind(args, kwargs)
         made = with_outputs(s, bound, on_gpu=False)
         given = dict(bound)

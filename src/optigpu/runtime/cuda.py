@@ -30,6 +30,7 @@ from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, gpu_count, nvcc
 from optigpu.runtime.nvrtc import compile_nvrtc, nvrtc
 from optigpu.runtime.outputs import one_or_all, with_outputs
+from optigpu.runtime.packed_arrays import packed_call
 from optigpu.runtime.signature import Argument, Arguments, ArrayParam, ScalarParam, Signature
 from optigpu.runtime.standin import compile_standin
 from optigpu.runtime.torch_operators import RegisteredFunction, registered
@@ -149,6 +150,9 @@ class CudaFunction:
     def checked_call(self, args: Sequence[Argument], kwargs: Arguments) -> Argument:
         """A call with all checks interpreted, which explain what is wrong."""
         s = self.signature
+        packed = packed_call(s, args, kwargs, self.alignment)
+        if packed is not None:
+            return packed.run(self)
         bound = s.bind(args, kwargs)
         made = with_outputs(s, bound, on_gpu=not self.standin)
         given = dict(bound)

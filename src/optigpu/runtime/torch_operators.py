@@ -2,7 +2,7 @@
 
 `op = k.register("mylib::scale")` makes `torch.ops.mylib.scale`. It takes what a call that leaves out its outputs takes, numbers by
 name or in order, and returns new tensors: the function's number first, if it has one, as a tensor without dimensions. Arrays that
-are read and written are changed in place. Tensors that are only read may be strided; they are copied then.
+are read and written are changed in place. Tensors may be strided, as in calls (`runtime/packed_arrays.py`).
 
 `k.register(…, backward=kb, names={"dy": "grad_y", "dx": "grad_x"})` gives the gradient: kb's parameters are named like parameters
 of k, like its outputs, or `grad_` and an output; its outputs `grad_` and a parameter of k. `names` has those whose names are

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from optigpu.schedules.nest_reading import index_of
-from optigpu.schedules.row_loops import length_of
+from optigpu.schedules.row_loops import length_of, row_sizes, without_guards
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Binary
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import lit, mod
 
 THREADS = 256
 
@@ -36,11 +34,10 @@ def elementwise(s: TransformSession, *loops: TargetLike, vector: int = 4, thread
     if not loops:
         raise refuse("name the loops of the elements, outermost first", help='elementwise(s, "i", "j")', code="OG604")
     *outer, last = [s.handle(s.find(loop, "for")) for loop in loops]
-    length = length_of(s, last)
+    sizes = (length_of(s, last), *row_sizes(s, [last])) if outer else ()
     blocks = s.loop.tile(last, vector * threads, outer="block", tail="guard")
     by_thread = s.loop.tile(blocks.inner, vector, outer="t")
-    aligned = Binary("==", mod(length, lit(vector)), lit(0)) if outer else None
-    fast = s.loop.fast_path(by_thread.inner, when=aligned)
+    fast = without_guards(s, by_thread.inner, sizes, vector)
     grid = [index_of(loop) for loop in (*outer, blocks.outer)]
     s.gpu.launch(grid=grid, block=[index_of(by_thread.outer)], at=(*outer, blocks.outer)[0])
     s.gpu.vectorize(fast)

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.schedules.nest_reading import elements_of
+from optigpu.schedules.row_loops import whole_vectors
 from optigpu.script.handles import Handle
 from optigpu.script.targets import Call, For, Write
 from optigpu.syntax.exprs import Binary, Expr, Var
 from optigpu.syntax.exprs import Call as CallOf
-from optigpu.syntax.program import CallStmt, Store
-from optigpu.syntax.walk import rewrite, subexpressions
+from optigpu.syntax.macro_constants import constants_of
+from optigpu.syntax.program import CallStmt, If, Store
+from optigpu.syntax.substitution import substitute
+from optigpu.syntax.walk import rewrite, statements, subexpressions
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.reduce.reductions import operand
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, lit, mod, value_of
+from optigpu.transform.tools.simplified import cell, conjunction, folded, lit, value_of
 
 WARP = 32  # threads
 
@@ -36,20 +39,19 @@ class HeldRows:
         """How many vectors a thread holds."""
         return self.most // (self.threads * self.vector)
 
-    def fits(self, length: Expr) -> Expr:
-        """The condition for rows of a length."""
-        short = Binary("<=", length, lit(self.most))
-        if self.vector == 1:
-            return short
-        return Binary("&&", short, Binary("==", mod(length, lit(self.vector)), lit(0)))
+    def fits(self, s: TransformSession, length: Expr, sizes: Sequence[Expr]) -> bool | Expr:
+        """Whether rows of a length fit, in arrays whose rows have these sizes; the condition for it if they are not all numbers."""
+        number = value_of(folded(substitute(length, constants_of(s.program))))
+        tests: list[Expr] = [Binary("<=", length, lit(self.most))] if number is None else []
+        tests += whole_vectors(s, (length, *sizes), self.vector)
+        if (number is not None and number > self.most) or lit(0) in tests:
+            return False
+        return conjunction(tests) if tests else True
 
     @property
     def is_possible(self) -> bool:
         """Do whole warps hold the same number of vectors each?"""
         return self.threads % WARP == 0 and self.turns > 0 and self.turns * self.threads * self.vector == self.most
-
-    def fits_number(self, length: int) -> bool:
-        return length <= self.most and length % self.vector == 0
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,9 @@ def held_copy(s: TransformSession, array: str, loop: str, loops: Sequence[Handle
     name = f"{array}_row"
     copy = s.matrix.local_name_tile(loops[0], to=loops[-1], var=array, local_var=name, tile=window, clip=True)
     assert copy.copy_in is not None
-    s.loop.rename(copy.copy_in, loop)
+    copied = s.loop.rename(copy.copy_in, loop)
+    if most is None and any(isinstance(x, If) for x in statements((s.at(copied),))):
+        s.loop.unguard(copied)  # the loops go no further than the rows of the array
     if len(window) > 1:
         s.matrix.merge_dims(name, 0, len(window))
     return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optigpu.schedules.row_loops import length_of, spread, without_guards
+from optigpu.schedules.row_loops import length_of, row_sizes, spread, without_guards
 from optigpu.script.targets import Decl, For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax import program
@@ -35,7 +35,8 @@ def norm(
     or of `size` iterations of `loop`. So a few long rows keep all multiprocessors busy. The second one adds these up, and the
     third one writes the elements.
     """
-    length = length_of(s, For(loop).first)
+    loops = [For(loop, body=Write(result)) for result in (sum, squares, output)]
+    sizes = (length_of(s, loops[0]), *row_sizes(s, loops))
     s.reduce.moments(squares)
     first = s.at(s.find(Decl("shift")))
     assert isinstance(first, program.Decl) and first.init is not None, "reduce.moments declares it"
@@ -56,12 +57,12 @@ def norm(
     s.variable.bind(Decl("d"), "shift", first.init)
     s.loop.move_out("shift", levels=4)
     s.matrix.stage(input, at=For("strip"), name="loaded")
-    without_guards(s, For("strip", body=Write("loaded")), length, VECTOR)
+    without_guards(s, For("strip", body=Write("loaded")), sizes, VECTOR)
 
     elements = For(loop, body=Write(output))
     s.loop.tile(elements, VECTOR * threads, outer="piece", tail="guard")
     s.loop.tile(elements, VECTOR, outer="t")
-    aligned = without_guards(s, elements, length, VECTOR)
+    aligned = without_guards(s, elements, sizes, VECTOR)
 
     s.loop.tile(For(rows[-1], body=Decl(sum)), FEW, outer="few", tail="guard")
     s.gpu.launch(at=For(rows[0]).first, grid=[*rows, part], block=["t"], shared=[f"{var}_shares" for var in variables])

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from optigpu.schedules.nest_reading import elements_of
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, TargetLike
-from optigpu.syntax.exprs import Binary, Expr
+from optigpu.syntax.exprs import Array, Binary, Expr, Var
+from optigpu.syntax.macro_constants import constants_of
+from optigpu.syntax.substitution import substitute
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
-from optigpu.transform.tools.simplified import lit
+from optigpu.transform.tools.declared_types import declared
+from optigpu.transform.tools.simplified import conjunction, folded, lit, mod, value_of
 
 
 def spread(s: TransformSession, loop: str, at: Target, *, threads: int, vector: int, in_flight: int) -> None:
@@ -31,7 +37,32 @@ def length_of(s: TransformSession, loop: TargetLike) -> Expr:
     return loop_at(s, loop)[1].range.bound
 
 
-def without_guards(s: TransformSession, loop: TargetLike, length: Expr, vector: int) -> Handle:
-    """Run a loop without guards where all its iterations exist; with vectors, only in rows of a `length` of whole vectors."""
-    whole = Binary("==", Binary("%", length, lit(vector)), lit(0)) if vector > 1 else None
-    return s.loop.fast_path(loop, when=whole)
+def row_sizes(s: TransformSession, loops: Sequence[TargetLike]) -> tuple[Expr, ...]:
+    """The sizes of the rows that loops run along, each once: of the last dimensions of arrays that have several. Rows may be longer
+    than the loops, then their starts are further apart."""
+    sizes: dict[Expr, None] = {}
+    for loop in loops:
+        path, over = loop_at(s, loop)
+        for e in elements_of(s, path):
+            kind = declared(s, path, e.array)
+            along = len(e.indices) > 1 and e.indices[-1] == Var(over.index)
+            if along and isinstance(kind, Array) and len(kind.dims) == len(e.indices) and kind.dims[-1] is not None:
+                sizes[kind.dims[-1]] = None
+    return tuple(sizes)
+
+
+def whole_vectors(s: TransformSession, sizes: Sequence[Expr], vector: int) -> list[Expr]:
+    """The conditions under which vectors divide these sizes, so that rows of such sizes start at multiples of a vector: none for
+    numbers that they divide, `0` for other numbers."""
+    tests: list[Expr] = []
+    for size in dict.fromkeys(folded(substitute(e, constants_of(s.program))) for e in sizes):
+        number = value_of(size)
+        if number is None or number % vector != 0:
+            tests.append(Binary("==", mod(size, lit(vector)), lit(0)) if number is None else lit(0))
+    return tests if vector > 1 else []
+
+
+def without_guards(s: TransformSession, loop: TargetLike, sizes: Sequence[Expr], vector: int) -> Handle:
+    """Run a loop without guards where all its iterations exist; with vectors, only if they divide these sizes of rows."""
+    tests = whole_vectors(s, sizes, vector)
+    return s.loop.fast_path(loop, when=conjunction(tests) if tests else None)

@@ -7,15 +7,12 @@ from contextlib import nullcontext
 
 from optigpu.schedules.held_rows import HeldRows, held_rows
 from optigpu.schedules.required_names import require_in_nest
-from optigpu.schedules.row_loops import length_of
+from optigpu.schedules.row_loops import length_of, row_sizes
 from optigpu.schedules.rows import rows
 from optigpu.script.handles import IfBranch
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
-from optigpu.syntax.macro_constants import constants_of
-from optigpu.syntax.substitution import substitute
 from optigpu.transform.registry import TransformSession
-from optigpu.transform.tools.simplified import folded, value_of
 
 VECTOR = 4
 HELD = (
@@ -65,18 +62,19 @@ def row_norm(
     Fails: when a loop uses what a later one computes.
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
-    length = length_of(s, For(loop, body=Write(outputs[-1])))
-    number = value_of(folded(substitute(length, constants_of(s.program))))
+    loops = [For(loop, body=Write(result)).first for result in (*reductions, *outputs)]
+    length, sizes = length_of(s, loops[-1]), row_sizes(s, loops)
     rest: IfBranch | None = None
     for form in held:
-        if not (versions if number is None else form.fits_number(number)):
+        test = form.fits(s, length, sizes)
+        if test is False or not (versions or test is True):
             continue
         here = rest
-        if number is None:
-            here, rest = s.function.versions(form.fits(length), at=rest)
+        if test is not True:
+            here, rest = s.function.versions(test, at=rest)
         with nullcontext() if here is None else s.inside(here):
             held_rows(s, grid, loop=loop, reductions=reductions, outputs=outputs, inputs=inputs, form=form)
-        if number is not None:
+        if test is True:
             return
     with nullcontext() if rest is None else s.inside(rest):
         rows(

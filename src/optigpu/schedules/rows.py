@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from optigpu.schedules.required_names import require_in_nest
-from optigpu.schedules.row_loops import length_of, spread, without_guards
+from optigpu.schedules.row_loops import length_of, row_sizes, spread, without_guards
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
 from optigpu.transform.loop.loop_targets import loop_at
@@ -49,7 +49,8 @@ def rows(
     Fails: when a loop uses what a later one computes.
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
-    length = length_of(s, For(loop, body=Write([*reductions, *outputs][-1])))
+    loops = [For(loop, body=Write(result)).first for result in (*reductions, *outputs)]
+    sizes = (length_of(s, loops[-1]), *row_sizes(s, loops))
     for var in (*reductions, *outputs):
         over = For(loop, body=Write(var)).first
         if value_of(loop_at(s, over)[1].range.start) != 0:
@@ -57,9 +58,9 @@ def rows(
         spread(s, loop, Write(var).first, threads=threads, vector=vector, in_flight=in_flight)
     for array, var in product(inputs, reductions):
         s.matrix.stage(array, at=For("strip", body=Write(var)), name=f"{var}_{array}")
-        without_guards(s, For("strip", body=Write(f"{var}_{array}")), length, vector)
+        without_guards(s, For("strip", body=Write(f"{var}_{array}")), sizes, vector)
     for output in outputs if inputs else ():
-        whole = without_guards(s, For("strip", body=Write(output)), length, vector)
+        whole = without_guards(s, For("strip", body=Write(output)), sizes, vector)
         for array in inputs:
             s.matrix.stage(array, at=whole, name=f"{output}_{array}")
     copies = [*reductions, *outputs]  # what the elements in registers are for
