@@ -64,12 +64,7 @@ def norm(
     s.loop.tile(elements, VECTOR, outer="t")
     aligned = without_guards(s, elements, sizes, VECTOR)
 
-    s.loop.tile(For(rows[-1], body=Decl(sum)), FEW, outer="few", tail="guard")
-    s.gpu.launch(at=For(rows[0]).first, grid=[*rows, part], block=["t"], shared=[f"{var}_shares" for var in variables])
-    s.gpu.launch(
-        at=For(rows[0] if len(rows) > 1 else "few", body=Decl(sum)), grid=[*rows[:-1], "few"], block=[rows[-1]]
-    )
-    s.gpu.launch(at=For(rows[0], body=Write(output)), grid=[*outer, "piece"], block=["t"])
+    _launched(s, rows, part, variables, For(rows[0], body=Write(output)), [*outer, "piece"])
     s.gpu.stay_on_device()
     s.gpu.vectorize(For("lane", body=Write("loaded")).first)
     s.gpu.vectorize(aligned)
@@ -85,3 +80,14 @@ def _in_three(s: TransformSession, rows: Sequence[str], part: str, elements: Tar
     s.loop.unroll_hint(s.loop.fusion(For(part).nth(1)), FINISH)
     s.loop.fission(after=For(part).first, levels=len(rows))
     s.loop.fission(before=elements, levels=len(rows))
+
+
+def _launched(
+    s: TransformSession, rows: Sequence[str], part: str, variables: Sequence[str], elements: Target, grid: Sequence[str]
+) -> None:
+    """The three kernels; the last one runs the loop nest `elements` in a grid of its own."""
+    finish = Decl(variables[0])
+    s.loop.tile(For(rows[-1], body=finish), FEW, outer="few", tail="guard")
+    s.gpu.launch(at=For(rows[0]).first, grid=[*rows, part], block=["t"], shared=[f"{var}_shares" for var in variables])
+    s.gpu.launch(at=For(rows[0] if len(rows) > 1 else "few", body=finish), grid=[*rows[:-1], "few"], block=[rows[-1]])
+    s.gpu.launch(at=elements, grid=grid, block=["t"])
