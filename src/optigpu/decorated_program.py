@@ -13,6 +13,7 @@ from optigpu.entry_points import entry_point
 from optigpu.frontend.python.python_program import TranslatedProgram, add_item, add_logic
 from optigpu.frontend.python.python_words import PROGRAM_NAMES
 from optigpu.plain_run import RUNNING, bound_arguments, require_arguments, run_plain, sizes_of
+from optigpu.runtime.packed_arrays import packed_call
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import Role
@@ -34,8 +35,12 @@ class PythonProgram(TranslatedProgram):
     def python(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the function as Python, on NumPy arrays: to debug it."""
         if not RUNNING.get():
-            f = self.program.function(self.signature.name)
-            require_arguments(self, call_signature(self.program, f), bound_arguments(self, args, kwargs))
+            signature = call_signature(self.program, self.program.function(self.signature.name))
+            given = bound_arguments(self, args, kwargs)
+            packed = packed_call(signature, (), given, {})
+            if packed is not None:
+                return packed.run(self.python)
+            require_arguments(self, signature, given)
         return run_plain(self, args, kwargs)
 
     def c(self) -> str:

@@ -419,7 +419,7 @@ def test_a_prepared_call_is_made_on_the_gpu_of_its_arrays(monkeypatch: pytest.Mo
             current.pop()
 
     streams = SimpleNamespace(current_stream=lambda: SimpleNamespace(cuda_stream=100 + current[-1]), device=Device)
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=streams, Tensor=FakeTensor))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=streams, Tensor=FakeTensor, strided="strided"))
     k = object.__new__(CudaFunction)
     k.signature = signature('void f(int n, float a[n]) { __consumes("a ~> Cells1(n)"); __produces("a ~> Cells1(n)"); }')
     k.standin, k.alignment, k._open, k._usual = False, {}, Unchecked("f"), UsualCalls(k.signature, {}, ("torch",))
@@ -436,7 +436,7 @@ def test_a_prepared_call_is_made_on_the_gpu_of_its_arrays(monkeypatch: pytest.Mo
 class FakeTensor:
     """As much of a tensor as is looked at."""
 
-    is_cuda, dtype, shape = True, "torch.float32", (4,)
+    is_cuda, dtype, shape, layout = True, "torch.float32", (4,), "strided"
 
     def __init__(self, gpu: int, negative: bool = False) -> None:
         self.device, self.negative = SimpleNamespace(index=gpu), negative
@@ -446,6 +446,12 @@ class FakeTensor:
 
     def is_contiguous(self) -> bool:
         return True
+
+    def element_size(self) -> int:
+        return 4
+
+    def stride(self) -> tuple[int, ...]:
+        return (1,)
 
     def data_ptr(self) -> int:
         return 4096
