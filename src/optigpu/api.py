@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from optigpu.check.verdict import Counterexample, ProgramResult
 from optigpu.check.verify import Settings, Verifier
-from optigpu.entry_points import entry_point
+from optigpu.entry_points import entry_point, explained
 from optigpu.frontend.python.python_program import TranslatedProgram
 from optigpu.report.diagnostics import PLAIN
 from optigpu.report.progress import progress_on
 from optigpu.report.scripts import emitted_header, render_step_error
+from optigpu.report.verdict_text import render_result
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.disk_cache import answers_folder
 from optigpu.runtime.files import write_whole
@@ -28,6 +29,7 @@ from optigpu.script.step import Step
 from optigpu.script.step_errors import StepError
 from optigpu.script.targets import Call, Decl, For, If, In, Read, Target, Write
 from optigpu.script.transformation import transformation
+from optigpu.syntax.diagnostic import InputError
 from optigpu.syntax.printer import print_program
 from optigpu.syntax.program import CallStmt, Function, Program, Role
 from optigpu.syntax.walk import statements
@@ -130,6 +132,18 @@ class Script(TransformSession):
             path, function=function, verifier=verifier or _verifier(integers == "unbounded", timeout), refuter=_refuter
         )
 
+    @property
+    def result(self) -> ProgramResult:
+        """The checker's verdict on the current program; as text, what `optigpu check` prints."""
+        result = super().result
+        result.as_text = render_result
+        return result
+
+    def __repr__(self) -> str:
+        count = len(self.accepted.steps) - 1
+        state = self.unchecked or ("VERIFIED" if self.result.verified else "NOT VERIFIED")
+        return f"<Script of {self.original.file}: {count} step{'s' * (count != 1)}, {state}>"
+
     @entry_point
     def run_step(self, name: str, body: Callable[[], R], args: tuple[object, ...], kwargs: dict[str, object]) -> R:
         return super().run_step(name, body, args, kwargs)
@@ -138,6 +152,9 @@ class Script(TransformSession):
         e = super().rejection(step, result)
         e.rendered = render_step_error(e, PLAIN)
         return e
+
+    def refusal(self, e: InputError) -> InputError:
+        return explained(super().refusal(e))
 
     @entry_point
     def trace(self, path: str | Path = "trace.html") -> Path:

@@ -11,6 +11,7 @@ from optigpu.check.verify import Settings, Verifier
 from optigpu.commands.file_audits import audited_file, replayed
 from optigpu.frontend import parse_file, recheck
 from optigpu.frontend.python.python_program import TranslatedProgram
+from optigpu.report.verdict_text import render_result
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.disk_cache import answers_folder
 from optigpu.syntax.program import Program
@@ -30,8 +31,8 @@ def check(
     """Verify a C file, a function under `@og.program`, or a program: all its functions, or one with those that it calls.
 
     The result says for each function whether it is VERIFIED, REFUTED, UNPROVED or UNSUPPORTED, and why: `result.verified`,
-    `result.failures`, `result.assumptions`. A program that is not verified is no error. `integers` and `timeout` are as for
-    `og.Script`. Raises InputError if the file is no program.
+    `result.failures`, `result.assumptions`; as text, it is what `optigpu check` prints. A program that is not verified is no error.
+    `integers` and `timeout` are as for `og.Script`. Raises InputError if the file is no program.
     """
     if integers not in INTEGERS:
         raise CallError(f"integers is one of {', '.join(map(repr, INTEGERS))}, not {integers!r}")
@@ -41,7 +42,9 @@ def check(
     if function is not None and function not in (names := [f.name for f in program.functions()]):
         raise CallError(f"there is no function `{function}` (there is: {', '.join(names)})")
     settings = Settings(answers_folder(), refuter=_counterexample, unbounded=integers == "unbounded", timeout=timeout)
-    return Verifier(settings).verify(program, function)
+    result = Verifier(settings).verify(program, function)
+    result.as_text = render_result
+    return result
 
 
 def _counterexample(program: Program, function: str) -> Counterexample | None:

@@ -165,6 +165,62 @@ def test_tensors_are_packed(scale: CFunction) -> None:
         assert torch.equal(needs[:, ::2], 2 * x[:, ::2])
 
 
+@needs_torch
+def test_tensors_of_inference_mode_are_written_anywhere(scale: CFunction) -> None:
+    import torch
+
+    with torch.inference_mode():
+        y = torch.zeros(4, 10)
+        scale(torch.ones(4, 5), y[:, 1::2])
+    scale(torch.ones(4, 5), y[:, ::2])
+    assert (y == 2).all()
+
+
+@needs_torch
+def test_tensors_without_memory_are_not_packed(scale: CFunction) -> None:
+    import torch
+
+    x = torch.empty(5, 4, device="meta").T
+    for args in ((x,), (x, x)):
+        with pytest.raises(CallError, match="`a`"):
+            scale(*args)
+
+
+class ByDlpack:
+    """An array of another library, whose addresses only the checks of a call find out."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array, self.shape = array, array.shape
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def test_nothing_is_packed_beside_arrays_of_other_libraries(scale: CFunction) -> None:
+    assert np.array_equal(scale(ByDlpack(numbers(4, 5))), 2 * numbers(4, 5))
+    whole = numbers(4, 10)
+    for args in ((ByDlpack(whole.ravel()[:20].reshape(4, 5)), whole[:, ::2]), (whole[:, ::2], ByDlpack(numbers(4, 5)))):
+        with pytest.raises(CallError, match="is not contiguous"):
+            scale(*args)
+        assert np.array_equal(whole, numbers(4, 10))
+
+
+@pytest.mark.parametrize("library", ["numpy", pytest.param("torch", marks=needs_torch)])
+def test_great_shapes_of_small_arrays_are_refused(scale: CFunction, library: str) -> None:
+    size = 1 << 23
+    if library == "numpy":
+        a: Any = np.broadcast_to(np.float32(3), (size, size))
+    else:
+        import torch
+
+        a = torch.ones(()).expand(size, size)
+    with pytest.raises(CallError, match=f"no memory for a packed copy of `a`, of size {size} x {size}: "):
+        scale(a)
+
+
 def test_vector_accesses_take_arrays_from_any_element() -> None:
     s = og.Script(ROOT / "examples" / "vector_add.c")
     og.schedules.elementwise(s, "i")

@@ -58,6 +58,11 @@ class FunctionResult:
     opened: FunctionResult | None = None  # the result with floats left open, where floats decide anything
     left_out: tuple[tuple[str, str, int], ...] = ()  # promises that it was proved without, with floats left open
 
+    def __repr__(self) -> str:
+        p = self.problem
+        problem = "" if p is None else f" {p.code}" + f" at {p.loc}" * bool(p.loc.line)
+        return f"<{self.name}: {self.verdict.value}{problem}>"
+
 
 class ProofStore(Protocol):
     """Where the proofs of a program are remembered, once a certificate was made of them."""
@@ -82,6 +87,13 @@ class ProgramResult:
     unbounded_statements: list[int] = field(default_factory=list)  # the same, by number (see points.py)
     proof_store: ProofStore | None = None
     check_in_full: Callable[[], ProgramResult] | None = None  # of a verdict that an earlier run left on disk
+    as_text: Callable[[ProgramResult], str] | None = None  # with excerpts, where the result leaves the package
+
+    def __repr__(self) -> str:
+        return f"<result of {self.file}: {', '.join(map(repr, self.functions)) or 'no function'}>"
+
+    def __str__(self) -> str:
+        return repr(self) if self.as_text is None else self.as_text(self)
 
     def in_full(self) -> ProgramResult:
         """The result with proofs, inferred loop contracts, states, and causes of problems, which a remembered verdict has not."""

@@ -45,6 +45,11 @@ def combined(r: FunctionResult) -> Diagnostic:
     return Diagnostic(d.code, observed.message, observed.loc, (label, *d.labels), d.notes, d.help)
 
 
+def render_result(r: ProgramResult) -> str:
+    """What `optigpu check` prints."""
+    return "\n".join([*map(render_function, r.functions), f"{r.file}: {summary(r)}"])
+
+
 def summary(r: ProgramResult, style: Style = PLAIN) -> str:
     """The last line: verdicts, number of obligations, assumptions."""
     counts = {v: sum(f.verdict is v for f in r.functions) for v in Verdict}

@@ -2,7 +2,7 @@
 
 Such an array is packed for the call: a copy takes its place, and is copied back after the call if the function writes it. The
 copies are made by the array's library, on its current stream. Arrays of other libraries than NumPy, PyTorch and CuPy are left as
-they are, and refused.
+they are, and refused; beside one, nothing is packed: whether it overlaps a written array is not known here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.signature import DTYPES, Argument, Arguments, ArrayParam, Signature
 from optigpu.runtime.torch_tensors import is_tensor, require_no_gradient
 
+DEVICES = "cpu", "cuda"  # of PyTorch
 OVERLAP_WORK = 10_000  # steps of the search for an element that two strided arrays share
 
 
@@ -56,10 +57,13 @@ class PackedCall:
         result = call(*self.args, **self.kwargs)
         for array, copy in self.written:
             if is_tensor(array):
-                with sys.modules["torch"].no_grad():
+                torch = sys.modules["torch"]
+                # outside of this mode PyTorch refuses to write what was made in it, an ordinary call does not
+                with torch.inference_mode() if array.is_inference() else torch.no_grad():
                     array.copy_(copy)
             else:
-                array[...] = copy
+                memory = np.asarray(array) if isinstance(array, np.ndarray) else array  # no subclass, which may convert
+                memory[...] = copy
         return result
 
 
@@ -72,7 +76,7 @@ def packed_call(
     params = {p.name: p for p in s.params if isinstance(p, ArrayParam) and p.name in given}
     layouts = {name: x for name in params if (x := layout_of(given[name])) is not None}
     replaced = [name for name, x in layouts.items() if to_be_packed(params[name], x, alignment.get(name, 1))]
-    if not replaced:
+    if not replaced or len(layouts) < len(params):
         return None
     require_no_gradient(s.name, given.items())
     for p, q in combinations([params[n] for n in layouts], 2):
@@ -82,7 +86,9 @@ def packed_call(
     for name in replaced:
         if params[name].written and not has_distinct_elements(layouts[name]):
             raise CallError(f"{s.name}: `{name}` is written, and some of its elements are in the same place of memory")
-    copies = {name: packed_copy(given[name], with_contents=params[name].output != "empty") for name in replaced}
+    copies = {
+        name: packed_copy(s.name, name, given[name], with_contents=params[name].output != "empty") for name in replaced
+    }
     return PackedCall(
         (*(copies.get(name, x) for name, x in zip(order, args)), *args[len(order) :]),
         {name: copies.get(name, x) for name, x in kwargs.items()},
@@ -121,7 +127,7 @@ def layout_of(value: object) -> Layout | None:
 
 
 def layout_of_tensor(tensor: Any) -> Layout | None:
-    if tensor.layout is not sys.modules["torch"].strided or tensor.is_neg():
+    if tensor.layout is not sys.modules["torch"].strided or tensor.is_neg() or tensor.device.type not in DEVICES:
         return None
     try:
         size, pointer = tensor.element_size(), tensor.data_ptr()
@@ -132,7 +138,15 @@ def layout_of_tensor(tensor: Any) -> Layout | None:
     return Layout(pointer, shape, strides, size, dtype, tensor.is_contiguous(), True, bool(tensor.is_cuda))
 
 
-def packed_copy(array: Any, *, with_contents: bool) -> Any:
+def packed_copy(function: str, name: str, array: Any, *, with_contents: bool) -> Any:
+    try:
+        return _copy(array, with_contents=with_contents)
+    except (MemoryError, RuntimeError, ValueError) as e:  # a view of few elements may have a great shape
+        size, why = " x ".join(map(str, array.shape)), str(e).partition("\n")[0]
+        raise CallError(f"{function}: there is no memory for a packed copy of `{name}`, of size {size}: {why}") from e
+
+
+def _copy(array: Any, *, with_contents: bool) -> Any:
     if isinstance(array, np.ndarray):
         return np.array(array, order="C") if with_contents else np.empty(array.shape, array.dtype)
     if is_tensor(array):

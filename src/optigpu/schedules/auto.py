@@ -50,7 +50,7 @@ def auto(s: TransformSession, **options: object) -> Choice:
     if found.proposal is not None:
         return Choice((found.proposal,), found.unfit)
     if len(loops) < 2:
-        raise at_script_line(_no_schedule(found, s.at(loops[0]) if loops else None), len(s.steps), "auto(s)")
+        raise _no_schedule(s, found, s.at(loops[0]) if loops else None)
     handles = [s.handle(path) for path in loops]
     with s.phase("a schedule for each loop"):
         answers = [_applied_to(s, handle, options) for handle in handles]
@@ -98,7 +98,7 @@ def _applied_to(s: TransformSession, loop: Handle, options: Mapping[str, object]
     with s.inside(branch):
         found = _first_that_works(s, options, versions=False)
     if found.proposal is None:
-        raise at_script_line(_no_schedule(found, loop.statement()), len(s.steps), "auto(s)")
+        raise _no_schedule(s, found, loop.statement())
     join_loop(s, branch)
     return found
 
@@ -120,9 +120,11 @@ def join_loop(s: TransformSession, branch: IfBranch) -> None:
     s.put(branch.condition.path(), *condition.then)
 
 
-def _no_schedule(found: Search, at: Stmt | None) -> InputError:
+def _no_schedule(s: TransformSession, found: Search, at: Stmt | None) -> InputError:
     where = NOWHERE if at is None else at.loc
-    notes = tuple((x.schedule, x.why) for x in found.unfit)
-    return InputError(
-        Diagnostic("OG607", "no schedule fits", where, (), notes, "write the steps, or make a schedule of them")
-    )
+    schedules: dict[str, list[str]] = {}  # by the reason
+    for x in found.unfit:
+        schedules.setdefault(x.why, []).append(x.schedule)
+    notes = tuple((", ".join(dict.fromkeys(names)), why) for why, names in schedules.items())
+    error = Diagnostic("OG607", "no schedule fits", where, (), notes, "write the steps, or make a schedule of them")
+    return s.refusal(at_script_line(InputError(error), len(s.steps), "auto(s)"))

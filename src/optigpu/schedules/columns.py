@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optigpu.schedules.new_names import NewNames
 from optigpu.script.targets import Decl, For, Write
 from optigpu.script.transformation import transformation
 from optigpu.transform.registry import TransformSession
@@ -27,21 +28,22 @@ def columns(
     Adjacent threads have adjacent iterations of the last of `loops`. Many short blocks keep all multiprocessors busy to the end.
     """
     *outer, column = loops
-    s.loop.tile(column, threads, outer="block", tail="guard")
-    s.loop.tile(loop, groups * in_flight, outer="q", tail="guard")
-    s.loop.tile(loop, groups, outer="u")
-    s.loop.rename(loop, "g")
-    s.loop.reorder("g", "q", "u")
-    s.loop.unroll_hint("u", in_flight)
-    s.reduce.parts(For("g"), var=var, parts="shares")
-    s.loop.fast_path("u")
-    s.loop.hoist("shares")
-    s.instr.move(Decl(var), before=For("g").last)
+    new = NewNames(s, loop)
+    s.loop.tile(column, threads, outer=new.block, tail="guard")
+    s.loop.tile(loop, groups * in_flight, outer=new.q, tail="guard")
+    s.loop.tile(loop, groups, outer=new.u)
+    s.loop.rename(loop, new.g)
+    s.loop.reorder(new.g, new.q, new.u)
+    s.loop.unroll_hint(new.u, in_flight)
+    s.reduce.parts(For(new.g), var=var, parts=new.shares)
+    s.loop.fast_path(new.u)
+    s.loop.hoist(new.shares)
+    s.instr.move(Decl(var), before=For(new.g).last)
     s.loop.fission(before=Decl(var))
-    s.loop.reorder("g", column, at=Write("shares"))
-    s.matrix.reorder_dims("shares", [1, 0])
-    s.loop.rename(For("g").last, "p")
-    s.loop.once(Decl(var), until=Write(out), index="first")  # the first group
-    s.loop.tile("first", groups, outer="once", tail="guard")
-    s.loop.reorder("once", "first", column, at=Write(out))
-    s.gpu.launch(grid=[*outer, "block"], block=["g", "first", column], shared=["shares"])
+    s.loop.reorder(new.g, column, at=Write(new.shares))
+    s.matrix.reorder_dims(new.shares, [1, 0])
+    s.loop.rename(For(new.g).last, new.p)
+    s.loop.once(Decl(var), until=Write(out), index=new.first)  # the first group
+    s.loop.tile(new.first, groups, outer=new.once, tail="guard")
+    s.loop.reorder(new.once, new.first, column, at=Write(out))
+    s.gpu.launch(grid=[*outer, new.block], block=[new.g, new.first, column], shared=[new.shares])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from optigpu.schedules.nest_reading import index_of
+from optigpu.schedules.new_names import NewNames
 from optigpu.schedules.row_loops import length_of, row_sizes, without_guards
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
@@ -35,8 +36,9 @@ def elementwise(s: TransformSession, *loops: TargetLike, vector: int = 4, thread
         raise refuse("name the loops of the elements, outermost first", help='elementwise(s, "i", "j")', code="OG604")
     *outer, last = [s.handle(s.find(loop, "for")) for loop in loops]
     sizes = (length_of(s, last), *row_sizes(s, [last])) if outer else ()
-    blocks = s.loop.tile(last, vector * threads, outer="block", tail="guard")
-    by_thread = s.loop.tile(blocks.inner, vector, outer="t")
+    new = NewNames(s, last)
+    blocks = s.loop.tile(last, vector * threads, outer=new.block, tail="guard")
+    by_thread = s.loop.tile(blocks.inner, vector, outer=new.t)
     fast = without_guards(s, by_thread.inner, sizes, vector)
     grid = [index_of(loop) for loop in (*outer, blocks.outer)]
     s.gpu.launch(grid=grid, block=[index_of(by_thread.outer)], at=(*outer, blocks.outer)[0])

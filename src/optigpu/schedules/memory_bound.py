@@ -298,7 +298,8 @@ def _normalised(s: TransformSession, schedule: str) -> tuple[IndependentNest, st
     loop = _one_index(nest)
     if loop is None:
         return Unfit(schedule, "rows are not reduced by loops over one index")
-    if any(len(loops) != 1 for _, loops in nest.written) or not nest.written:
+    depths = {len(loops) for _, loops in nest.written}
+    if 1 not in depths or depths > {0, 1}:
         return Unfit(schedule, "a loop over each row does not write it")
     reads = [{e for x in statements(y.body) for v in stmt_exprs(x) for e in elements_in(v)} for y in nest.inner_loops]
     shared = [e for e in dict.fromkeys(e for x in reads for e in x) if sum(e in x for x in reads) > 1]
@@ -369,4 +370,5 @@ def _vars(nest: IndependentNest) -> list[str]:
 
 
 def _outputs(nest: IndependentNest) -> list[str]:
-    return list(nest.outputs)
+    """The arrays that loops of the body write."""
+    return list(dict.fromkeys(e.array for e, loops in nest.written if loops))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from optigpu.schedules.new_names import NewNames
 from optigpu.schedules.row_loops import length_of, row_sizes, spread, without_guards
 from optigpu.script.targets import Decl, For, Target, Write
 from optigpu.script.transformation import transformation
@@ -36,46 +37,53 @@ def norm(
     third one writes the elements.
     """
     loops = [For(loop, body=Write(result)) for result in (sum, squares, output)]
-    sizes = (length_of(s, loops[0]), *row_sizes(s, loops))
+    sizes, new = (length_of(s, loops[0]), *row_sizes(s, loops)), NewNames(s, loops[0])
     s.reduce.moments(squares)
     first = s.at(s.find(Decl("shift")))
     assert isinstance(first, program.Decl) and first.init is not None, "reduce.moments declares it"
     s.variable.inline("shift")
     outer = [*rows] if part is None else [*rows, part]  # around `loop`
     if part is None:
-        part = "part"
+        part = new.part
         s.loop.tile(For(loop, body=Write(sum)), size, outer=part, tail="guard")
     variables = (sum, squares)
-    _in_three(s, rows, part, For((*outer, loop)[len(rows)], body=Write(output)), variables)
+    _in_three(s, new, rows, part, For((*outer, loop)[len(rows)], body=Write(output)), variables)
 
-    own = Write(f"{sum}_own").first
-    spread(s, loop, own, threads=threads, vector=VECTOR, in_flight=in_flight)
+    own = Write(new[f"{sum}_own"]).first
+    spread(s, new, loop, own, threads=threads, vector=VECTOR, in_flight=in_flight)
     for var in variables:
-        s.reduce.parts(For("t", body=Write(f"{var}_own")), var=f"{var}_own", parts=f"{var}_shares", part=f"{var}_share")
+        s.reduce.parts(
+            For(new.t, body=Write(new[f"{var}_own"])),
+            var=new[f"{var}_own"],
+            parts=new[f"{var}_shares"],
+            part=new[f"{var}_share"],
+        )
     for var in variables:
-        s.reduce.tree(For("t", body=Write(f"{var}_own")))
+        s.reduce.tree(For(new.t, body=Write(new[f"{var}_own"])))
     s.variable.bind(Decl("d"), "shift", first.init)
     s.loop.move_out("shift", levels=4)
-    s.matrix.stage(input, at=For("strip"), name="loaded")
-    without_guards(s, For("strip", body=Write("loaded")), sizes, VECTOR)
+    s.matrix.stage(input, at=For(new.strip), name=new.loaded)
+    without_guards(s, For(new.strip, body=Write(new.loaded)), sizes, VECTOR)
 
     elements = For(loop, body=Write(output))
-    s.loop.tile(elements, VECTOR * threads, outer="piece", tail="guard")
-    s.loop.tile(elements, VECTOR, outer="t")
+    s.loop.tile(elements, VECTOR * threads, outer=new.piece, tail="guard")
+    s.loop.tile(elements, VECTOR, outer=new.t)
     aligned = without_guards(s, elements, sizes, VECTOR)
 
-    _launched(s, rows, part, variables, For(rows[0], body=Write(output)), [*outer, "piece"])
+    _launched(s, new, rows, part, variables, For(rows[0], body=Write(output)), [*outer, new.piece])
     s.gpu.stay_on_device()
-    s.gpu.vectorize(For("lane", body=Write("loaded")).first)
+    s.gpu.vectorize(For(new.lane, body=Write(new.loaded)).first)
     s.gpu.vectorize(aligned)
 
 
-def _in_three(s: TransformSession, rows: Sequence[str], part: str, elements: Target, variables: Sequence[str]) -> None:
+def _in_three(
+    s: TransformSession, new: NewNames, rows: Sequence[str], part: str, elements: Target, variables: Sequence[str]
+) -> None:
     """Divide the loops over rows: into sums of parts of rows, what is computed of them, and the loop over elements."""
     for var in variables:
-        s.reduce.parts(For(part).first, var=var, parts=f"{var}_parts", part=f"{var}_own")
+        s.reduce.parts(For(part).first, var=var, parts=new[f"{var}_parts"], part=new[f"{var}_own"])
     for var in variables:
-        s.loop.hoist(f"{var}_parts", levels=len(rows))
+        s.loop.hoist(new[f"{var}_parts"], levels=len(rows))
         s.instr.move(Decl(var), after=For(part).first)
     s.loop.unroll_hint(s.loop.fusion(For(part).nth(1)), FINISH)
     s.loop.fission(after=For(part).first, levels=len(rows))
@@ -83,11 +91,21 @@ def _in_three(s: TransformSession, rows: Sequence[str], part: str, elements: Tar
 
 
 def _launched(
-    s: TransformSession, rows: Sequence[str], part: str, variables: Sequence[str], elements: Target, grid: Sequence[str]
+    s: TransformSession,
+    new: NewNames,
+    rows: Sequence[str],
+    part: str,
+    variables: Sequence[str],
+    elements: Target,
+    grid: Sequence[str],
 ) -> None:
     """The three kernels; the last one runs the loop nest `elements` in a grid of its own."""
     finish = Decl(variables[0])
-    s.loop.tile(For(rows[-1], body=finish), FEW, outer="few", tail="guard")
-    s.gpu.launch(at=For(rows[0]).first, grid=[*rows, part], block=["t"], shared=[f"{var}_shares" for var in variables])
-    s.gpu.launch(at=For(rows[0] if len(rows) > 1 else "few", body=finish), grid=[*rows[:-1], "few"], block=[rows[-1]])
-    s.gpu.launch(at=elements, grid=grid, block=["t"])
+    s.loop.tile(For(rows[-1], body=finish), FEW, outer=new.few, tail="guard")
+    s.gpu.launch(
+        at=For(rows[0]).first, grid=[*rows, part], block=[new.t], shared=[new[f"{var}_shares"] for var in variables]
+    )
+    s.gpu.launch(
+        at=For(rows[0] if len(rows) > 1 else new.few, body=finish), grid=[*rows[:-1], new.few], block=[rows[-1]]
+    )
+    s.gpu.launch(at=elements, grid=grid, block=[new.t])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optigpu.light_dataclass import dataclass
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.schedules.contraction_tools import (
     VECTOR,
     blocks_by_registers,
@@ -17,6 +17,7 @@ from optigpu.schedules.contraction_tools import (
     make_fast_path,
     thread_shares,
 )
+from optigpu.schedules.new_names import unused_prefix
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, Write
 from optigpu.syntax.exprs import Expr, Var
@@ -141,8 +142,15 @@ class TileSide:
         return f"{self.prefix}{self.letter}{letter}"
 
 
+NAMES = (
+    "chunk", "left", "right", "next_r", "next_c", "shared_r", "shared_c",
+    *(x + side for x in "bhwt" for side in "rc"), *(side + x for side in "rc" for x in "wtkheqo"),
+)  # fmt: skip  # of a kernel without a prefix, all of them
+
+
 def pipelined(s: TransformSession, c: Contraction, t: BlockTile) -> None:
     """Make the kernel of a contraction without further loops of the sum."""
+    c = replace(c, prefix=unused_prefix(s, For(c.rows), c.prefix, NAMES))
     rows = TileSide(c.rows, c.left, c.left_along, c.sizes.get(c.left), c.prefix, "r", t.rows, t.each[0], WARP_ROWS)
     cols = TileSide(c.cols, c.right, c.right_along, c.sizes.get(c.right), c.prefix, "c", t.cols, t.each[1], WARP_COLS)
     blocks = [*c.grid, rows.block, cols.block]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optigpu.schedules.nest_reading import elements_of
+from optigpu.schedules.new_names import NewNames
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Target, TargetLike
 from optigpu.syntax.exprs import Array, Binary, Expr, Var
@@ -16,20 +17,22 @@ from optigpu.transform.tools.declared_types import declared
 from optigpu.transform.tools.simplified import conjunction, folded, lit, mod, value_of
 
 
-def spread(s: TransformSession, loop: str, at: Target, *, threads: int, vector: int, in_flight: int) -> None:
+def spread(
+    s: TransformSession, new: NewNames, loop: str, at: Target, *, threads: int, vector: int, in_flight: int
+) -> None:
     """Divide the loop around a statement into t, u, strip, lane: adjacent threads t have adjacent groups of `vector` elements,
     which `lane` counts, and in each iteration of u a thread has `in_flight` such groups, which `strip` counts."""
     inner = For(loop, body=at).first
-    s.loop.tile(inner, in_flight * threads * vector, outer="u", tail="guard")
-    s.loop.tile(inner, threads * vector, outer="strip")
+    s.loop.tile(inner, in_flight * threads * vector, outer=new.u, tail="guard")
+    s.loop.tile(inner, threads * vector, outer=new.strip)
     if vector > 1:
-        s.loop.tile(inner, vector, outer="t")
-        s.loop.rename(inner, "lane")
-        s.loop.reorder("t", "u", "strip", "lane", at=at)
+        s.loop.tile(inner, vector, outer=new.t)
+        s.loop.rename(inner, new.lane)
+        s.loop.reorder(new.t, new.u, new.strip, new.lane, at=at)
     else:
-        s.loop.rename(inner, "t")
-        s.loop.reorder("t", "u", "strip", at=at)
-    s.loop.unroll_hint(For("strip", body=at).first, in_flight)
+        s.loop.rename(inner, new.t)
+        s.loop.reorder(new.t, new.u, new.strip, at=at)
+    s.loop.unroll_hint(For(new.strip, body=at).first, in_flight)
 
 
 def length_of(s: TransformSession, loop: TargetLike) -> Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from optigpu.schedules.new_names import NewNames
 from optigpu.script.targets import Call, For, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax import program
@@ -33,43 +34,44 @@ def row_total(
     their order; none if these loops add to `var` itself. Threads load vectors where `width`, the length of a row, is a multiple of
     four.
     """
-    s.reduce.parts(For(row), var=var, parts="sums", part="own")
-    inner = reductions or ("own",)
-    firsts = [v for v in inner if spread(s, loop, v, threads)]
+    new = NewNames(s, For(row))
+    s.reduce.parts(For(row), var=var, parts=new.sums, part=new.own)
+    inner = reductions or (new.own,)
+    firsts = [v for v in inner if _spread(s, new, loop, v, threads)]
     for v in inner:
-        s.reduce.parts(For("t", body=Write(v)), var=v, parts=f"{v}_parts", part=f"{v}_part")
+        s.reduce.parts(For(new.t, body=Write(v)), var=v, parts=new[f"{v}_parts"], part=new[f"{v}_part"])
     for v in inner:
-        s.reduce.tree(For("t", body=Write(v)))
+        s.reduce.tree(For(new.t, body=Write(v)))
     for v in firsts:
-        s.loop.fast_path(For("u", body=Write(f"{v}_part")), when=f"{width} % {VECTOR} == 0")
+        s.loop.fast_path(For(new.u, body=Write(new[f"{v}_part"])), when=f"{width} % {VECTOR} == 0")
     s.instr.move(Call("free"), after=Write(result))
     s.instr.move(var, before=For(row).last)
-    s.loop.once(var, until=Write(result), index="last")
-    s.loop.tile(For(row, body=Write(var)), LAST, outer="q", tail="guard")
-    s.loop.rename(For("last") / For(row), "t")
-    s.loop.reorder("t", "q", at=Write(var))
-    s.loop.unroll_hint("q", 8)
-    s.reduce.parts(For("last") / For("t"), var=var, parts="rests", part="rest")
-    s.reduce.tree(For("t", body=Write(var)), index="d")
+    s.loop.once(var, until=Write(result), index=new.last)
+    s.loop.tile(For(row, body=Write(var)), LAST, outer=new.q, tail="guard")
+    s.loop.rename(For(new.last) / For(row), new.t)
+    s.loop.reorder(new.t, new.q, at=Write(var))
+    s.loop.unroll_hint(new.q, 8)
+    s.reduce.parts(For(new.last) / For(new.t), var=var, parts=new.rests, part=new.rest)
+    s.reduce.tree(For(new.t, body=Write(var)), index=new.d)
     s.instr.move(var, before=Write(var))
-    s.gpu.launch(grid=[row], block=["t"], shared=[f"{v}_parts" for v in inner])
-    s.gpu.launch(grid=["last"], block=["t"], shared=["rests"])
+    s.gpu.launch(grid=[row], block=[new.t], shared=[new[f"{v}_parts"] for v in inner])
+    s.gpu.launch(grid=[new.last], block=[new.t], shared=[new.rests])
     s.gpu.stay_on_device()
     for v in firsts:
-        s.gpu.vectorize(For(loop, body=Write(f"{v}_part")).first)
+        s.gpu.vectorize(For(loop, body=Write(new[f"{v}_part"])).first)
 
 
-def spread(s: TransformSession, loop: str, var: str, threads: int) -> bool:
+def _spread(s: TransformSession, new: NewNames, loop: str, var: str, threads: int) -> bool:
     """Divide a loop so that adjacent threads have adjacent vectors, and each thread some of them at a time. False if it has been
     divided for another variable before."""
     written = Write(var).first
     around = (s.at(path) for path in s.find(written).ancestors())
-    if any(isinstance(x, program.For) and x.index == "t" for x in around):
+    if any(isinstance(x, program.For) and x.index == new.t for x in around):
         return False
     s.loop.widen_range(For(loop, body=written).first, 0)
-    s.loop.tile(For(loop, body=written).first, IN_FLIGHT * VECTOR * threads, outer="k", tail="guard")
-    s.loop.tile(For(loop, body=written).first, VECTOR * threads, outer="u")
-    s.loop.tile(For(loop, body=written).first, VECTOR, outer="t")
-    s.loop.reorder("t", "k", "u", loop, at=written)
-    s.loop.unroll_hint(For("t", body=written).first / For("u"), IN_FLIGHT)
+    s.loop.tile(For(loop, body=written).first, IN_FLIGHT * VECTOR * threads, outer=new.k, tail="guard")
+    s.loop.tile(For(loop, body=written).first, VECTOR * threads, outer=new.u)
+    s.loop.tile(For(loop, body=written).first, VECTOR, outer=new.t)
+    s.loop.reorder(new.t, new.k, new.u, loop, at=written)
+    s.loop.unroll_hint(For(new.t, body=written).first / For(new.u), IN_FLIGHT)
     return True

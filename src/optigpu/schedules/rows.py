@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+from optigpu.schedules.new_names import NewNames
 from optigpu.schedules.required_names import require_in_nest
 from optigpu.schedules.row_loops import length_of, row_sizes, spread, without_guards
 from optigpu.script.targets import For, Write
@@ -50,36 +51,40 @@ def rows(
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
     loops = [For(loop, body=Write(result)).first for result in (*reductions, *outputs)]
-    sizes = (length_of(s, loops[-1]), *row_sizes(s, loops))
+    sizes, new = (length_of(s, loops[-1]), *row_sizes(s, loops)), NewNames(s, loops[0])
     for var in (*reductions, *outputs):
         over = For(loop, body=Write(var)).first
         if value_of(loop_at(s, over)[1].range.start) != 0:
             s.loop.widen_range(over, 0)
-        spread(s, loop, Write(var).first, threads=threads, vector=vector, in_flight=in_flight)
+        spread(s, new, loop, Write(var).first, threads=threads, vector=vector, in_flight=in_flight)
     for array, var in product(inputs, reductions):
-        s.matrix.stage(array, at=For("strip", body=Write(var)), name=f"{var}_{array}")
-        without_guards(s, For("strip", body=Write(f"{var}_{array}")), sizes, vector)
+        s.matrix.stage(array, at=For(new.strip, body=Write(var)), name=new[f"{var}_{array}"])
+        without_guards(s, For(new.strip, body=Write(new[f"{var}_{array}"])), sizes, vector)
     for output in outputs if inputs else ():
-        whole = without_guards(s, For("strip", body=Write(output)), sizes, vector)
+        whole = without_guards(s, For(new.strip, body=Write(output)), sizes, vector)
         for array in inputs:
-            s.matrix.stage(array, at=whole, name=f"{output}_{array}")
+            s.matrix.stage(array, at=whole, name=new[f"{output}_{array}"])
     copies = [*reductions, *outputs]  # what the elements in registers are for
     if online:
         best, total = reductions
         s.reduce.online(total, levels=2)
         s.reduce.online_parts(
-            For("t", body=Write(total)), var=total, parts=f"{total}_parts", maxima=f"{best}_own", tops=f"{best}_parts"
+            For(new.t, body=Write(total)),
+            var=total,
+            parts=new[f"{total}_parts"],
+            maxima=new[f"{best}_own"],
+            tops=new[f"{best}_parts"],
         )
         copies.remove(total)
     else:
         for var in reductions:
-            s.reduce.parts(For("t", body=Write(var)), var=var, parts=f"{var}_parts")
+            s.reduce.parts(For(new.t, body=Write(var)), var=var, parts=new[f"{var}_parts"])
     for var in reductions:
-        s.reduce.tree(For("t", body=Write(var)))
-    registers = {f"{reductions[0]}_own": 1} if online else {}
-    s.gpu.launch(grid=grid, block=["t"], shared=[f"{var}_parts" for var in reductions], registers=registers)
+        s.reduce.tree(For(new.t, body=Write(var)))
+    registers = {new[f"{reductions[0]}_own"]: 1} if online else {}
+    s.gpu.launch(grid=grid, block=[new.t], shared=[new[f"{var}_parts"] for var in reductions], registers=registers)
     if vector > 1:
         for array, result in product(inputs, copies):
-            s.gpu.vectorize(For("lane", body=Write(f"{result}_{array}")).first)
+            s.gpu.vectorize(For(new.lane, body=Write(new[f"{result}_{array}"])).first)
         for output in outputs:
-            s.gpu.vectorize(For("lane", body=Write(f"d_{output}")).first)
+            s.gpu.vectorize(For(new.lane, body=Write(f"d_{output}")).first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optigpu.schedules.new_names import NewNames
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
@@ -37,68 +38,70 @@ def scan(s: TransformSession, loop: str, *, var: str, input: str, output: str) -
     """
     s.find_all(For(loop, body=Write(output)), "for")
     s.find_all(For(loop, body=Write(var)), "for")
-    tile = THREADS * RUN
-    passes = s.reduce.scan(loop, tile, outer="b", sums="sums", before="base", twice=True, running="before")
+    tile, new = THREADS * RUN, NewNames(s, For(loop, body=Write(output)))
+    passes = s.reduce.scan(loop, tile, outer=new.b, sums=new.sums, before=new.base, twice=True, running=new.before)
     with s.inside(passes.tile_sums):
-        loads = _tile_sums(s, loop, var)
-    _tile_offsets(s, passes.offsets)
+        loads = _tile_sums(s, new, loop, var)
+    _tile_offsets(s, new, passes.offsets)
     with s.inside(passes.result):
-        copies = _tiles(s, loop, input, output)
+        copies = _tiles(s, new, loop, input, output)
 
-    of_tiles = {"tile": pad(1), "r": pad(1), "runs": None}
-    last = For("b", body=Write("tile"))
-    s.gpu.launch(grid=["b"], block=["t"], shared=["shares"], at=For("b", body=Write("shares")))
-    s.gpu.launch(grid=["g"], block=["b"], shared=["some"], at=For("g", body=Write("some")))
-    s.gpu.launch(grid=["all"], block=["g"])
-    s.gpu.launch(grid=["g"], block=["w"], shared=["one"], registers={"others": 1}, at=For("g", body=Write("one")))
-    s.gpu.launch(grid=["b"], block=["row", "q", "x"], shared=of_tiles, registers={"own": 1}, at=last)
+    of_tiles = {new.tile: pad(1), new.r: pad(1), new.runs: None}
+    last = For(new.b, body=Write(new.tile))
+    s.gpu.launch(grid=[new.b], block=[new.t], shared=[new.shares], at=For(new.b, body=Write(new.shares)))
+    s.gpu.launch(grid=[new.g], block=[new.b], shared=[new.some], at=For(new.g, body=Write(new.some)))
+    s.gpu.launch(grid=[new.all], block=[new.g])
+    s.gpu.launch(
+        grid=[new.g], block=[new.w], shared=[new.one], registers={new.others: 1}, at=For(new.g, body=Write(new.one))
+    )
+    s.gpu.launch(grid=[new.b], block=[new.row, new.q, new.x], shared=of_tiles, registers={new.own: 1}, at=last)
     s.gpu.stay_on_device()
-    s.gpu.vectorize(loads / For("v"))
+    s.gpu.vectorize(loads / For(new.v))
     for copy, array in zip(copies, (input, output)):
-        s.gpu.vectorize(copy / For("v"), arrays=[f"d_{array}"])
+        s.gpu.vectorize(copy / For(new.v), arrays=[f"d_{array}"])
 
 
-def _tile_sums(s: TransformSession, loop: str, var: str) -> Handle:
+def _tile_sums(s: TransformSession, new: NewNames, loop: str, var: str) -> Handle:
     """The sum of each tile: adjacent threads load adjacent vectors, and a tree sums up the threads. Returns the loop of the loads
     in whole tiles."""
     own = For(loop, body=Write(var))
-    s.loop.tile(own, 2 * VECTOR * THREADS, outer="u")
-    s.loop.tile(own, VECTOR, outer="t")
-    s.loop.rename(own, "v")
-    s.loop.reorder("t", "u", "v", at=Write(var))
-    shares = s.reduce.parts(For("t"), var=var, parts="shares")
+    s.loop.tile(own, 2 * VECTOR * THREADS, outer=new.u)
+    s.loop.tile(own, VECTOR, outer=new.t)
+    s.loop.rename(own, new.v)
+    s.loop.reorder(new.t, new.u, new.v, at=Write(var))
+    shares = s.reduce.parts(For(new.t), var=var, parts=new.shares)
     s.reduce.tree(shares.combine)
-    return s.loop.fast_path(For("t") / For("u"))
+    return s.loop.fast_path(For(new.t) / For(new.u))
 
 
-def _tile_offsets(s: TransformSession, offsets: Handle) -> None:
+def _tile_offsets(s: TransformSession, new: NewNames, offsets: Handle) -> None:
     """The sum before each tile, as a scan in groups of tiles: their sums, their offsets, the offsets inside them."""
-    groups = s.reduce.scan(offsets, GROUP, outer="g", sums="groups", before="until", twice=True)
-    s.reduce.scan(groups.result / For("b"), 1, outer="w", sums="one", before="others", twice=True)
-    some = s.reduce.parts(groups.tile_sums / For("b"), var="before", parts="some")
+    groups = s.reduce.scan(offsets, GROUP, outer=new.g, sums=new.groups, before=new.until, twice=True)
+    s.reduce.scan(groups.result / For(new.b), 1, outer=new.w, sums=new.one, before=new.others, twice=True)
+    some = s.reduce.parts(groups.tile_sums / For(new.b), var=new.before, parts=new.some)
     s.reduce.tree(some.combine)
-    s.loop.tile(groups.offsets, GROUP, outer="all", tail="guard")
+    s.loop.tile(groups.offsets, GROUP, outer=new.all, tail="guard")
 
 
-def _tiles(s: TransformSession, loop: str, input: str, output: str) -> list[Handle]:
+def _tiles(s: TransformSession, new: NewNames, loop: str, input: str, output: str) -> list[Handle]:
     """The scan of each tile: coalesced loads and stores through shared memory, where a thread adds up a run. Returns the loops of
     the loads and stores in whole tiles."""
     store = s.at(Write(output))
     assert isinstance(store, Store)
-    s.matrix.stage(input, at=For(loop, body=Write(output)), name="tile")
-    s.variable.bind(Write(output), "r", store.value)
-    s.loop.hoist("r")
+    s.matrix.stage(input, at=For(loop, body=Write(output)), name=new.tile)
+    s.variable.bind(Write(output), new.r, store.value)
+    s.loop.hoist(new.r)
     s.loop.fission(before=Write(output))
-    s.reduce.scan(For(loop, body=Write("r")), RUN, outer="x", sums="runs", before="own", twice=True)
+    s.reduce.scan(For(loop, body=Write(new.r)), RUN, outer=new.x, sums=new.runs, before=new.own, twice=True)
     whole: list[Handle] = []
-    for written in ("tile", output):
+    for written in (new.tile, output):
         copy = For(loop, body=Write(written))
-        s.loop.tile(copy, VECTOR * THREADS, outer="u")
-        s.loop.tile(copy, RUN, outer="row")
-        s.loop.tile(copy, VECTOR, outer="q")
-        s.loop.rename(copy, "v")
-        s.loop.reorder("row", "q", "u", "v", at=Write(written))
-        whole.append(s.loop.fast_path(For("row", body=Write(written))))
-    s.matrix.split_dim("tile", 0, RUN)
-    s.matrix.split_dim("r", 0, RUN)
+        s.loop.tile(copy, VECTOR * THREADS, outer=new.u)
+        s.loop.tile(copy, RUN, outer=new.row)
+        s.loop.tile(copy, VECTOR, outer=new.q)
+        s.loop.rename(copy, new.v)
+        s.loop.reorder(new.row, new.q, new.u, new.v, at=Write(written))
+        whole.append(s.loop.fast_path(For(new.row, body=Write(written))))
+    s.matrix.split_dim(new.tile, 0, RUN)
+    s.matrix.split_dim(new.r, 0, RUN)
     return whole

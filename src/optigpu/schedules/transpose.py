@@ -13,6 +13,7 @@ from optigpu.schedules.nest_reading import (
     require_loops,
     size_of_elements,
 )
+from optigpu.schedules.new_names import NewNames
 from optigpu.schedules.reading import Element
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
@@ -97,12 +98,13 @@ def _aligned(
     output: str,
 ) -> None:
     """Rows of whole sectors: square tiles."""
-    down = s.loop.tile(write_along, tile, outer="tile_" + write_along, tail="guard")
-    across = s.loop.tile(read_along, tile, outer="tile_" + read_along, tail="guard")
+    new = NewNames(s, write_along)
+    down = s.loop.tile(write_along, tile, outer=new["tile_" + write_along], tail="guard")
+    across = s.loop.tile(read_along, tile, outer=new["tile_" + read_along], tail="guard")
     tiles = (index_of(down.outer), index_of(across.outer))
     s.loop.reorder(*grid, *tiles, read_along, write_along)
-    s.matrix.stage(input, at=read_along, name="tile")
-    _launch(s, grid, tiles, rows, read_along, write_along, output)
+    s.matrix.stage(input, at=read_along, name=new.tile)
+    _launch(s, new, grid, tiles, rows, read_along, write_along, output)
 
 
 def _shifted(
@@ -122,8 +124,9 @@ def _shifted(
 ) -> None:
     """Other rows: the part of a row that a block writes starts with a sector, so it reads up to a sector of the input more."""
     shift = _start_in_sector(target, written.indices[:-1], sector)
-    down = s.loop.tile_shifted(write_along, tile, shift=shift, most=sector - 1, outer="tile_" + write_along)
-    across = s.loop.tile(read_along, tile, outer="tile_" + read_along, tail="guard")
+    new = NewNames(s, write_along)
+    down = s.loop.tile_shifted(write_along, tile, shift=shift, most=sector - 1, outer=new["tile_" + write_along])
+    across = s.loop.tile(read_along, tile, outer=new["tile_" + read_along], tail="guard")
     tiles = (index_of(down.outer), index_of(across.outer))
     s.loop.reorder(*grid, *tiles, read_along, write_along)
     starts = {
@@ -131,16 +134,17 @@ def _shifted(
         read_along: (times(Var(tiles[1]), lit(tile)), tile),
     }
     window = [starts.get(e.name, (e, 1)) if isinstance(e, Var) else (e, 1) for e in read.indices]
-    copy = s.matrix.local_name_tile(read_along, var=input, local_var="tile", tile=window, clip=True)
+    copy = s.matrix.local_name_tile(read_along, var=input, local_var=new.tile, tile=window, clip=True)
     assert copy.copy_in is not None
     moving = [e.name for e in read.indices if isinstance(e, Var) and e.name in starts]
     for loop, index in zip((copy.copy_in, *copy.copy_in.loops), moving):
         s.loop.rename(loop, index)
-    _launch(s, grid, tiles, rows, read_along, write_along, output)
+    _launch(s, new, grid, tiles, rows, read_along, write_along, output)
 
 
 def _launch(
     s: TransformSession,
+    new: NewNames,
     grid: Sequence[str],
     tiles: Sequence[str],
     rows: int,
@@ -149,10 +153,10 @@ def _launch(
     output: str,
 ) -> None:
     """Make the copies of a tile to and from shared memory a kernel: adjacent threads have adjacent elements in both."""
-    for along, across, array in ((read_along, write_along, "tile"), (write_along, read_along, output)):
-        s.loop.tile(For(across, body=Write(array)), rows, outer="u")
-        s.loop.reorder(across, along, "u", at=Write(array))
-    s.gpu.launch(grid=[*grid, *tiles], block=[write_along, read_along], shared={"tile": pad(1)})
+    for along, across, array in ((read_along, write_along, new.tile), (write_along, read_along, output)):
+        s.loop.tile(For(across, body=Write(array)), rows, outer=new.u)
+        s.loop.reorder(across, along, new.u, at=Write(array))
+    s.gpu.launch(grid=[*grid, *tiles], block=[write_along, read_along], shared={new.tile: pad(1)})
 
 
 def _start_in_sector(array: Array, row: tuple[Expr, ...], sector: int) -> Expr:

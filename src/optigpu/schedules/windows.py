@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optigpu.schedules.contraction_tools import inline_constants
 from optigpu.schedules.nest_reading import index_of, nest_writing
+from optigpu.schedules.new_names import NewNames
 from optigpu.schedules.row_loops import length_of
 from optigpu.script.transformation import transformation
 from optigpu.syntax.macro_constants import constants_of
@@ -35,8 +36,9 @@ def windows(
     Needs: a nest of independent loops. Fails: when no condition bounds the rows, as at a border or in the last block.
     """
     inline_constants(s)
-    columns = s.loop.tile(col, threads, outer=name + "_col", tail="guard")
-    groups = s.loop.tile(row, rows, outer=name + "_row", tail="guard")
+    new = NewNames(s, col)
+    columns = s.loop.tile(col, threads, outer=new[name + "_col"], tail="guard")
+    groups = s.loop.tile(row, rows, outer=new[name + "_row"], tail="guard")
     outer = (index_of(groups.outer), index_of(columns.outer))
     s.loop.reorder(*grid, *outer, col, row)
     s.loop.unroll_hint(s.loop.fast_path(groups.inner))
@@ -76,9 +78,10 @@ def line_windows(
     """
     nest_writing(s, output)
     inline_constants(s)
-    blocks = s.loop.tile(col, results * threads, outer="block", tail="guard")
+    new = NewNames(s, col)
+    blocks = s.loop.tile(col, results * threads, outer=new.block, tail="guard")
     block = index_of(blocks.outer)
-    copy = s.matrix.stage(input, at=blocks.inner, name="row", outside=outside)
+    copy = s.matrix.stage(input, at=blocks.inner, name=new.row, outside=outside)
     size = value_of(collect_terms(substitute(length_of(s, copy.loop), constants_of(s.program))))
     if size is None:
         raise refuse("the length of the windows is not a number", blocks.inner.statement())
@@ -87,7 +90,7 @@ def line_windows(
         for window in blocks.inner.loops:
             s.loop.unguard(window)
     for shared in (copy.loop, blocks.inner):
-        strips = s.loop.tile(shared, threads, outer="u", tail="guard")
-        t = s.loop.rename(strips.inner, "t")
-        s.loop.reorder("t", index_of(strips.outer), at=t)
-    s.gpu.launch(grid=[*grid, block], block=["t"], shared=["row"])
+        strips = s.loop.tile(shared, threads, outer=new.u, tail="guard")
+        t = s.loop.rename(strips.inner, new.t)
+        s.loop.reorder(new.t, index_of(strips.outer), at=t)
+    s.gpu.launch(grid=[*grid, block], block=[new.t], shared=[new.row])

@@ -151,12 +151,12 @@ class Session:
 
     @property
     def record(self) -> Record:
-        """All steps, rejected ones too."""
+        """All steps, rejected ones too: `s.record.steps`, each with `title`, `before`, `after`, `result`, `seconds`, `error`."""
         return self._record_of(self.attempts)
 
     @property
     def accepted(self) -> Record:
-        """The steps that led to the current program."""
+        """The steps that led to the current program: `s.accepted.steps`."""
         return self._record_of(self.steps)
 
     def _record_of(self, steps: list[Step]) -> Record:
@@ -392,6 +392,10 @@ class Session:
     def rejection(self, step: Step, result: ProgramResult) -> StepError:
         """The error for a step that is not verified."""
         return explained_rejection(step, result, self.original.file, self.refuter, self.verifier)
+
+    def refusal(self, e: InputError) -> InputError:
+        """An error that leaves a schedule, which is no step itself."""
+        return e
 
     def stepped(self, step: Step) -> None:
         """Called after each step that was accepted."""
