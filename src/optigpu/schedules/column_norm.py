@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from optigpu.schedules.elements import elements
 from optigpu.schedules.held_rows import distinct_loops, held_copy
 from optigpu.schedules.required_names import require_in_nest
-from optigpu.schedules.row_loops import length_of
+from optigpu.schedules.row_loops import length_of, one_result_each
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Binary
@@ -50,11 +50,12 @@ def column_norm(
     Step: schedules.column_norm(s, "p", loop="c", reductions=["squares"], outputs=["y"], inputs=["x"])
     After: a version of the function for `channels <= 64`, whose threads have `float x_row[64]`, and one for all others.
 
-    Needs: in the loops `grid`, one loop over `loop` for each of `reductions` and `outputs`, with the same number of iterations.
+    Needs: in the loops `grid`, loops over `loop` that compute `reductions` and `outputs`, with the same number of iterations.
     Fails: when a loop uses what a later one computes.
     """
     results = (*reductions, *outputs)
     require_in_nest(s, grid, loop, results)
+    one_result_each(s, loop, results)
     length = length_of(s, distinct_loops(s, loop, results)[-1])
     number = value_of(length)
     if number is not None and number <= most:

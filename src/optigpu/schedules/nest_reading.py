@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optigpu.schedules.reading import Element, IndependentNest, code, elements_in, loop_nest
+from optigpu.schedules.reading import Element, IndependentNest, code, dependence, elements_in, loop_nest
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, TargetLike, Write
 from optigpu.syntax.exprs import Array, Expr
@@ -30,7 +30,9 @@ def one_nest(s: TransformSession) -> IndependentNest | str:
     match body_of(s):
         case (Loop() as loop,):
             nest = loop_nest(loop)
-            return nest if nest.grid else f"the iterations of the loop over `{loop.index}` depend on each other"
+            if nest.grid:
+                return nest
+            return f"the iterations of the loop over `{loop.index}` depend on each other, by {dependence(loop)}"
         case _:
             return "the function is not one loop nest"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Call, Cast, Expr, Index, Var
 from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Assert, Body, CallStmt, Decl, For, Ghost, Stmt, Store
 from optigpu.syntax.substitution import substitute
 from optigpu.syntax.types import Scalar
@@ -107,21 +108,28 @@ def loop_nest(loop: For) -> IndependentNest:
 
 def is_independent(loop: For) -> bool:
     """Does every iteration write variables of its own, and elements that depend on its index?"""
+    return dependence(loop) is None
+
+
+def dependence(loop: For) -> str | None:
+    """What iterations may depend on each other by: what is written that is not an iteration's own; None if there is nothing."""
     own = {s.name for s in statements(loop.body) if isinstance(s, Decl)}
     for s in statements(loop.body):
         match s:
             case Store(Var(name)):
                 if name not in own:
-                    return False
+                    return f"`{name}`"
             case Store(Index(base, indices)):
                 is_own = isinstance(base, Var) and base.name in own
                 if not is_own and not any(loop.index in free_vars(e) and not reads_memory(e) for e in indices):
-                    return False  # an index that memory says may be the same in several iterations
+                    return (
+                        f"`{print_expr(s.target)}`"  # an index that memory says may be the same in several iterations
+                    )
             case CallStmt(call) if call.func != "free":
-                return False
+                return f"the call of `{call.func}`"
             case _:
                 pass
-    return True
+    return None
 
 
 class _Found:

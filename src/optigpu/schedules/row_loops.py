@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from optigpu.light_dataclass import replace
 from optigpu.schedules.nest_reading import elements_of
 from optigpu.schedules.new_names import NewNames
 from optigpu.script.handles import Handle
-from optigpu.script.targets import For, Target, TargetLike
+from optigpu.script.targets import Decl as DeclTarget
+from optigpu.script.targets import For, Target, TargetLike, Write
 from optigpu.syntax.exprs import Array, Binary, Expr, Var
+from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.macro_constants import constants_of
+from optigpu.syntax.program import Decl, Store
 from optigpu.syntax.substitution import substitute
+from optigpu.syntax.walk import root_name, statements, stmt_exprs, subexpressions
 from optigpu.transform.loop.loop_targets import loop_at
+from optigpu.transform.reduce.reductions import operand
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.declared_types import declared
 from optigpu.transform.tools.simplified import conjunction, folded, lit, mod, value_of
+
+ARITHMETIC = ("+", "-", "*", "/")
 
 
 def spread(
@@ -33,6 +41,39 @@ def spread(
         s.loop.rename(inner, new.t)
         s.loop.reorder(new.t, new.u, new.strip, at=at)
     s.loop.unroll_hint(For(new.strip, body=at).first, in_flight)
+
+
+def one_result_each(s: TransformSession, loop: str, results: Sequence[str]) -> None:
+    """Divide the loops over an index that write several of the results, so that each result has a loop of its own. What is declared
+    in their bodies is computed in each."""
+    loops = dict.fromkeys(s.handle(s.find(For(loop, body=Write(result)).first)) for result in results)
+    for over in loops:
+        body = loop_at(s, over)[1].body
+        written = dict.fromkeys(root_name(x.target) for x in statements(body) if isinstance(x, Store))
+        _, *later = [name for name in written if name in results]
+        for name in [x.name for x in body if isinstance(x, Decl) and x.const and later]:
+            s.variable.inline(over / DeclTarget(name))
+        for name in later:
+            over = s.loop.fission(before=over / Write(name)).second
+
+
+def start_at_element(s: TransformSession, loop: str, var: str) -> None:
+    """Let a maximum or minimum that starts at INFINITY, and is subtracted later, start at the first element: what is infinite
+    cannot be subtracted."""
+    path = s.find(DeclTarget(var))
+    first = s.at(path)
+    assert isinstance(first, Decl)
+    if first.init is None or "INFINITY" not in free_vars(first.init):
+        return
+    _, over = loop_at(s, For(loop, body=Write(var)).first)
+    update = s.at((For(loop) / Write(var)).first)
+    assert isinstance(update, Store)
+    element = substitute(operand(update), {over.index: over.range.start})
+    rest = s.around(path)[path.index :]
+    computed = [x for y in statements(rest) for e in stmt_exprs(y) for x in subexpressions(e) if isinstance(x, Binary)]
+    is_subtracted = any(x.op in ARITHMETIC and var in free_vars(x) for x in computed)
+    if is_subtracted and not free_vars(element) & {x.name for x in statements(rest) if isinstance(x, Decl)}:
+        s.put(path, replace(first, init=element))
 
 
 def length_of(s: TransformSession, loop: TargetLike) -> Expr:

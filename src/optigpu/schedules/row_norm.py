@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 from optigpu.schedules.held_rows import HeldRows, held_rows
 from optigpu.schedules.required_names import require_in_nest
-from optigpu.schedules.row_loops import length_of, row_sizes
+from optigpu.schedules.row_loops import length_of, one_result_each, row_sizes, start_at_element
 from optigpu.schedules.rows import rows
 from optigpu.script.handles import IfBranch
 from optigpu.script.targets import For, Write
@@ -58,10 +58,13 @@ def row_norm(
     Step: schedules.row_norm(s, "i", loop="j", reductions=["sum"], outputs=["y"], inputs=["x"])
     After: a version of the function for each of `held`, such as `w <= 1024 && w % 4 == 0`, and one for all other rows.
 
-    Needs: in the loops `grid`, one loop over `loop` for each of `reductions` and `outputs`, with the same number of iterations.
+    Needs: in the loops `grid`, loops over `loop` that compute `reductions` and `outputs`, with the same number of iterations.
     Fails: when a loop uses what a later one computes.
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
+    one_result_each(s, loop, (*reductions, *outputs))
+    for var in reductions:
+        start_at_element(s, loop, var)
     loops = [For(loop, body=Write(result)).first for result in (*reductions, *outputs)]
     length, sizes = length_of(s, loops[-1]), row_sizes(s, loops)
     rest: IfBranch | None = None

@@ -7,7 +7,7 @@ from itertools import product
 
 from optigpu.schedules.new_names import NewNames
 from optigpu.schedules.required_names import require_in_nest
-from optigpu.schedules.row_loops import length_of, row_sizes, spread, without_guards
+from optigpu.schedules.row_loops import length_of, one_result_each, row_sizes, spread, start_at_element, without_guards
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
 from optigpu.transform.loop.loop_targets import loop_at
@@ -46,10 +46,13 @@ def rows(
     Step: schedules.rows(s, "i", loop="j", reductions=["sum"], inputs=["x"], vector=4)
     After: a kernel with a block for each row, whose threads load `float4` and combine their sums by a tree, for any size.
 
-    Needs: in the loops `grid`, one loop over `loop` for each of `reductions` and `outputs`.
+    Needs: in the loops `grid`, loops over `loop` that compute `reductions` and `outputs`.
     Fails: when a loop uses what a later one computes.
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
+    one_result_each(s, loop, (*reductions, *outputs))
+    for var in reductions:
+        start_at_element(s, loop, var)
     loops = [For(loop, body=Write(result)).first for result in (*reductions, *outputs)]
     sizes, new = (length_of(s, loops[-1]), *row_sizes(s, loops)), NewNames(s, loops[0])
     for var in (*reductions, *outputs):

@@ -11,8 +11,10 @@ from math import gcd
 from typing import Any
 
 from optigpu.logic.terms.arithmetic import (
+    EXPONENTIALS,
     add,
     coefficients,
+    is_function,
     is_guarded,
     max_,
     min_,
@@ -148,7 +150,8 @@ def conjuncts(t: Term) -> tuple[Term, ...]:
 
 @constructor("ite")
 def ite(c: Term, a: Term, b: Term) -> Term:
-    """c ? a : b. In either branch, a choice by the same condition is decided; `b < a ? a : b` is a maximum.
+    """c ? a : b. In either branch, a choice by the same condition is decided; `b < a ? a : b` is a maximum, and
+    `p == 0 ? 1 : exp(p)` is exp(p).
 
     Of propositions, `c ? true : b` is `c or b` and `c ? a : true` is `not c or a`: a choice inside a choice stays flat.
     """
@@ -166,6 +169,10 @@ def ite(c: Term, a: Term, b: Term) -> Term:
             return max_(a, b)
         if c in (lt(a, b), le(a, b)):
             return min_(a, b)
+    if _is_one_of_zero(c, a, b):
+        return b
+    if _is_one_of_zero(not_(c), b, a):
+        return a
     if a.sort.numeric and (a.op == b.op == "poly" or "ite" in (a.op, b.op)):
         common = _common_choices(a, b)
         if not is_zero(common):
@@ -182,6 +189,14 @@ def ite(c: Term, a: Term, b: Term) -> Term:
     if opposite < c:  # one of the two ways to write it
         c, a, b = opposite, b, a
     return interned("ite", (c, a, b), a.sort)
+
+
+def _is_one_of_zero(c: Term, a: Term, b: Term) -> bool:
+    """Is a = 1, b = exp(p), and c the condition that p = 0? Code tests it so that it computes no difference of infinities."""
+    if c.op != "eq" or not is_function(b, EXPONENTIALS) or a is not num(1, b.sort):
+        return False
+    p = b.args[1]
+    return p.sort is b.sort and eq(p, num(0, p.sort)) is c
 
 
 def _longer_argmax(c: Term, a: Term, b: Term) -> Term | None:

@@ -8,19 +8,20 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Binary, Call, Var
+from optigpu.syntax.exprs import Binary, Call, Cond, Expr, Var
 from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.program import Body, Decl, For, Stmt, Store
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.substitution import substitute_body
-from optigpu.syntax.walk import code_exprs, statements, subexpressions
+from optigpu.syntax.types import Scalar
+from optigpu.syntax.walk import code_exprs, map_bodies, statements, subexpressions
 from optigpu.transform.step_results import OnlineParts, handles_from
 from optigpu.transform.tools.array_declarations import array_decl
 from optigpu.transform.tools.changed_annotations import without_steps
 from optigpu.transform.tools.counted_loops import is_plain
 from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, zero_of
+from optigpu.transform.tools.simplified import cell, literal_of, zero_of
 
 EXPONENTIALS = ("expf", "exp", "exp2f", "exp2")
 SHAPE = "m = fmaxf(m, e); … sum += expf(e - m);"
@@ -47,8 +48,8 @@ def online(session: Session, target: TargetLike, *, levels: int = 1, maximum: st
         for (int i = 0; i < 8; i++) {
           float next = best;
           next = fmaxf(next, b[i]);
-          s *= expf(best - next);
-          s += expf(b[i] - next);
+          s *= best == next ? 1.0f : expf(best - next);
+          s += b[i] == next ? 1.0f : expf(b[i] - next);
           best = next;
         }
         a[0] = s;
@@ -63,12 +64,12 @@ def online(session: Session, target: TargetLike, *, levels: int = 1, maximum: st
     top, total = Var(pair.maximum), Var(pair.sum.name)
     following = Var(session.fresh(maximum, path))
     first, second = _bodies(pair.first, pair.second, levels)
-    second = _without_repeated(first, second)
+    second = _relative_to(following, _without_repeated(first, second), pair)
     core: Body = (
         Decl(following.name, pair.sum.type, top),
         *substitute_body(first, {top.name: following}),
-        Store(total, Call(pair.exponential, (Binary("-", top, following),)), "*"),
-        *substitute_body(second, {top.name: following}),
+        Store(total, _exponential(pair.exponential, top, following, pair.elem), "*"),
+        *second,
         Store(top, following),
     )
     merged = _with_core(pair.first, core, levels)
@@ -93,8 +94,8 @@ def online_parts(
           for (int j = 0; j < 2; j++) {
             float next = best;
             next = fmaxf(next, b[2 * i + j]);
-            s *= expf(best - next);
-            s += expf(b[2 * i + j] - next);
+            s *= best == next ? 1.0f : expf(best - next);
+            s += b[2 * i + j] == next ? 1.0f : expf(b[2 * i + j] - next);
             best = next;
           }
         }
@@ -112,8 +113,8 @@ def online_parts(
           for (int j = 0; j < 2; j++) {
             float next = best_part;
             next = fmaxf(next, b[2 * i + j]);
-            part *= expf(best_part - next);
-            part += expf(b[2 * i + j] - next);
+            part *= best_part == next ? 1.0f : expf(best_part - next);
+            part += b[2 * i + j] == next ? 1.0f : expf(b[2 * i + j] - next);
             best_part = next;
           }
           sums[i] = part;
@@ -124,7 +125,7 @@ def online_parts(
           best = fmaxf(best, top[i]);
         }
         for (int i = 0; i < 4; i++) {
-          sums[i] *= expf(own[i] - best);
+          sums[i] *= own[i] == best ? 1.0f : expf(own[i] - best);
         }
         for (int i = 0; i < 4; i++) {
           s += sums[i];
@@ -156,7 +157,7 @@ def online_parts(
     )
     combined: list[Stmt] = [
         Store(Var(top), Call(_maximum_of(loop, top), (Var(top), reduced))),
-        Store(sums, Call(exponential, (Binary("-", kept, Var(top)),)), "*"),
+        Store(sums, _exponential(exponential, kept, Var(top), elem), "*"),
         Store(Var(var), sums, "+"),
     ]
     after = [replace(loop, body=(s,), contract=(), id=StatementId(parent=loop.id)) for s in combined]
@@ -174,6 +175,7 @@ class MaximumAndSum:
     maximum: str
     sum: Decl
     exponential: str
+    elem: Scalar
     first: For
     second: For
     positions: tuple[int, int]
@@ -186,7 +188,7 @@ def _found(session: Session, path: StatementPath, levels: int) -> MaximumAndSum:
     at_second = next(
         (i for i, s in enumerate(body) if i > path.index and isinstance(s, For) and _writes(s, total)), None
     )
-    if at_second is None or not isinstance(total, Decl):
+    if at_second is None or not isinstance(total, Decl) or not isinstance(total.type, Scalar):
         raise wrong
     second = without_steps(session, body[at_second])
     sums = [s.value for s in statements((second,)) if isinstance(s, Store) and s.target == Var(total.name)]
@@ -208,7 +210,27 @@ def _found(session: Session, path: StatementPath, levels: int) -> MaximumAndSum:
     kept = [s for s in body[at_first + 1 : at_second] if s is not total]
     if any(not isinstance(s, Decl) or maximum in body_free_vars((s,)) for s in kept):
         raise refuse("there are other statements between the two loops", kept[0], "s.instr.move")
-    return MaximumAndSum(maximum, total, exponential, first, second, (at_first, at_second))
+    return MaximumAndSum(maximum, total, exponential, total.type, first, second, (at_first, at_second))
+
+
+def _exponential(function: str, value: Expr, maximum: Expr, elem: Scalar) -> Expr:
+    """exp(value - maximum): 1 where the two are equal, since both may be -INFINITY on a machine, as in masked rows, and their
+    difference is NaN."""
+    difference = Binary("-", value, maximum)
+    return Cond(Binary("==", value, maximum), literal_of(elem, 1), Call(function, (difference,)))
+
+
+def _relative_to(maximum: Var, body: Body, pair: MaximumAndSum) -> Body:
+    """The statements that sum up, with exponentials relative to another maximum."""
+
+    def update(s: Stmt) -> Stmt:
+        match s:
+            case Store(Var(name), Call(_, (Binary("-", value, _),))) if name == pair.sum.name:
+                return replace(s, value=_exponential(pair.exponential, value, maximum, pair.elem))
+            case _:
+                return map_bodies(s, lambda b: tuple(map(update, b)))
+
+    return substitute_body(tuple(map(update, body)), {pair.maximum: maximum})
 
 
 def _writes(s: Stmt, decl: Stmt) -> bool:
@@ -258,7 +280,7 @@ def _scaled_by(loop: For, var: str) -> tuple[str, str]:
     """The maximum relative to which a loop sums up exponentials, and the function."""
     for s in statements(loop.body):
         match s:
-            case Store(Var(name), Call(exponential, (Binary("-", Var(top), _),)), "*") if name == var:
+            case Store(Var(name), Cond(_, _, Call(exponential, (Binary("-", Var(top), _),))), "*") if name == var:
                 return top, exponential
             case _:
                 pass
