@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -67,7 +68,7 @@ def shape_of(value: object) -> tuple[Any, ...] | None:
         shape = getattr(value, "shape", None)
     except RuntimeError:  # nested tensors
         raise CallError("a tensor that has no sizes (nested tensors are not stored as one array)") from None
-    return None if shape is None else tuple(shape)
+    return tuple(shape) if isinstance(shape, Iterable) else None
 
 
 def interface_of(value: object) -> dict[str, Any] | None:

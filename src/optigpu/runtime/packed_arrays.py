@@ -76,7 +76,7 @@ def packed_call(
     params = {p.name: p for p in s.params if isinstance(p, ArrayParam) and p.name in given}
     layouts = {name: x for name in params if (x := layout_of(given[name])) is not None}
     replaced = [name for name, x in layouts.items() if to_be_packed(params[name], x, alignment.get(name, 1))]
-    if not replaced or len(layouts) < len(params):
+    if not replaced or any(name not in layouts and hasattr(given[name], "shape") for name in params):
         return None
     require_no_gradient(s.name, given.items())
     for p, q in combinations([params[n] for n in layouts], 2):
@@ -127,12 +127,14 @@ def layout_of(value: object) -> Layout | None:
 
 
 def layout_of_tensor(tensor: Any) -> Layout | None:
-    if tensor.layout is not sys.modules["torch"].strided or tensor.is_neg() or tensor.device.type not in DEVICES:
-        return None
     try:
+        if tensor.layout is not sys.modules["torch"].strided or tensor.is_neg() or tensor.device.type not in DEVICES:
+            return None
         size, pointer = tensor.element_size(), tensor.data_ptr()
         shape, strides = tuple(map(int, tensor.shape)), tuple(int(n) * size for n in tensor.stride())
-    except (AttributeError, NotImplementedError, RuntimeError, TypeError):  # fake and nested tensors
+    except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError):  # fake, nested, not yet made
+        return None
+    if not pointer and 0 not in shape:  # its memory was given back
         return None
     dtype = str(tensor.dtype).removeprefix("torch.")
     return Layout(pointer, shape, strides, size, dtype, tensor.is_contiguous(), True, bool(tensor.is_cuda))

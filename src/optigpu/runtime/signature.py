@@ -94,7 +94,9 @@ class Signature:
                     if shape is None:
                         raise CallError(f"{self.name}: `{p.name}` is an array, not {kind_of(bound[p.name])}")
                     self.rank(p, shape)
-            raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in missing)}")
+            outputs = {p.name for p in self.params if isinstance(p, ArrayParam) and p.output}
+            wanted = [n for n in missing if n not in self.inferable_sizes(without=outputs)] or missing
+            raise CallError(f"{self.name} needs {', '.join(f'`{n}`' for n in wanted)}")
         return bound
 
     def order_of(self, args: Sequence[Argument], kwargs: Arguments) -> tuple[str, ...]:
@@ -227,16 +229,15 @@ class Signature:
         if not isinstance(value, np.ndarray):
             raise CallError(f"{self.name}: `{p.name}` is an array of {want}, not {kind_of(value)}")
         if value.dtype != np.dtype(want):
-            raise CallError(
-                f"{self.name}: `{p.name}` holds {want}, not {value.dtype} (convert it with .astype({want!r}))"
-            )
+            convert = f"convert it with .astype({want!r}), a tensor with .to(torch.{want})"
+            raise CallError(f"{self.name}: `{p.name}` holds {want}, not {value.dtype} ({convert})")
         self.shape(p, tuple(value.shape), scalars)
+        if p.written and not value.flags.writeable:
+            raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
         if not value.flags.c_contiguous:
             raise CallError(f"{self.name}: `{p.name}` is not contiguous (use numpy.ascontiguousarray)")
         if not value.flags.aligned:
             raise CallError(f"{self.name}: `{p.name}` does not start at a multiple of {p.elem.size} bytes (copy it)")
-        if p.written and not value.flags.writeable:
-            raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
         if isinstance(value, np.ma.MaskedArray):
             raise CallError(f"{self.name}: `{p.name}` has a mask: some of its elements are none (use .filled())")
         if p.elem.kind is Kind.BOOL and np.any(value.view(np.uint8) > 1):
@@ -256,12 +257,12 @@ class Signature:
             if view.dtype != want:
                 raise CallError(f"{self.name}: `{p.name}` holds {want}, not {view.dtype}")
             self.shape(p, view.shape, scalars)
+            if p.written and not view.writeable:
+                raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
             if not view.contiguous:
                 raise CallError(
                     f"{self.name}: `{p.name}` is not contiguous (make it so with .contiguous() or cupy.ascontiguousarray)"
                 )
-            if p.written and not view.writeable:
-                raise CallError(f"{self.name}: `{p.name}` is written, but the array is read-only")
             if view.pointer % p.elem.size:
                 raise CallError(
                     f"{self.name}: `{p.name}` does not start at a multiple of {p.elem.size} bytes (copy it)"

@@ -301,7 +301,10 @@ def _normalised(s: TransformSession, schedule: str) -> tuple[IndependentNest, st
     depths = {len(loops) for _, loops in nest.written}
     if 1 not in depths or depths > {0, 1}:
         return Unfit(schedule, "a loop over each row does not write it")
-    reads = [{e for x in statements(y.body) for v in stmt_exprs(x) for e in elements_in(v)} for y in nest.inner_loops]
+    reads = [
+        dict.fromkeys(e for x in statements(y.body) for v in stmt_exprs(x) for e in elements_in(v))
+        for y in nest.inner_loops
+    ]
     shared = [e for e in dict.fromkeys(e for x in reads for e in x) if sum(e in x for x in reads) > 1]
     return nest, loop, [e for e in shared if e.depends_on(loop) and e.array not in nest.outputs]
 
