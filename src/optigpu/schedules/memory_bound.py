@@ -93,20 +93,23 @@ def propose_total(s: TransformSession) -> Proposal | Unfit:
     found = _dependent_loop(s)
     if isinstance(found, str):
         return Unfit("total", found)
-    loop, result = found
+    loop, after = found
     updates = [x for x in code(loop.body) if isinstance(x, Store) and isinstance(x.target, Var) and is_reduction(x)]
     if len(updates) != 1 or any(isinstance(x, For) for x in statements(loop.body)):
         return Unfit("total", f"the loop over `{loop.index}` does not add elements to one variable")
-    if result is None:
-        return Unfit("total", "the sum is not written to an array or a variable after the loop")
-    return Proposal(total, (loop.index,), {"var": root_name(updates[0].target), "result": result})
+    result = _result(after)
+    is_returned = bool(after) and isinstance(after[0], Return) and after[0].value is not None
+    if result is None and not is_returned:
+        return Unfit("total", "the sum is not returned, nor written to an array or a variable after the loop")
+    options = {"var": root_name(updates[0].target)}
+    return Proposal(total, (loop.index,), options if result is None else options | {"result": result})
 
 
 def propose_row_total(s: TransformSession) -> Proposal | Unfit:
     found = _dependent_loop(s)
     if isinstance(found, str):
         return Unfit("row_total", found)
-    loop, result = found
+    loop, result = found[0], _result(found[1])
     inner = [x for x in statements(loop.body) if isinstance(x, For)]
     names = {x.index for x in inner}
     own = {x.name for x in statements(loop.body) if isinstance(x, Decl)}
@@ -251,15 +254,15 @@ MEMORY_BOUND: tuple[Proposer, ...] = (
 )
 
 
-def _dependent_loop(s: TransformSession) -> tuple[For, str | None] | str:
-    """The one loop of a function whose iterations depend on each other, and the variable or array that is written after it."""
+def _dependent_loop(s: TransformSession) -> tuple[For, Body] | str:
+    """The one loop of a function whose iterations depend on each other, and what is executed after it."""
     body = body_of(s)
     loops = [x for x in body if isinstance(x, For)]
     if len(loops) != 1:
         return f"the function has {len(loops)} loops that are in no other one"
     if loop_nest(loops[0]).grid:
         return f"the iterations of the loop over `{loops[0].index}` do not depend on each other"
-    return loops[0], _result(body[body.index(loops[0]) + 1 :])
+    return loops[0], body[body.index(loops[0]) + 1 :]
 
 
 def _result(after: Body) -> str | None:
@@ -270,7 +273,7 @@ def _result(after: Body) -> str | None:
                 return root_name(target)
             case Decl(name, _, init) if init is not None:
                 return name
-            case Return() | _:
+            case _:
                 return None
     return None
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from optigpu.light_dataclass import replace
 from optigpu.schedules.new_names import NewNames
-from optigpu.script.targets import For, Write
+from optigpu.script.targets import Decl, For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax import program
+from optigpu.syntax.exprs import Var
+from optigpu.syntax.types import Scalar
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.refusal import refuse
 
 THREADS = 256
 BLOCKS = 512
@@ -20,7 +24,7 @@ def total(
     loop: str,
     *,
     var: str,
-    result: str,
+    result: str | None = None,
     threads: int = THREADS,
     blocks: int = BLOCKS,
     vector: int = VECTOR,
@@ -30,12 +34,14 @@ def total(
 
     Each of at most `blocks` blocks of `threads` threads takes part in the first sum; `threads` divides `blocks`. A thread loads
     `in_flight` vectors before it uses them. If `result` is a variable, it becomes an array of one element, which later kernels can
-    use.
+    use. Without `result`, what the function returns is computed last.
     """
     summed = For(loop, body=Write(var))
+    new = NewNames(s, summed)
+    if result is None:
+        result = _returned(s, summed, new)
     if any(isinstance(x, program.Decl) and x.name == result for x in s.around(s.find(summed))):
         s.instr.move(s.variable.to_array(result), before=summed)
-    new = NewNames(s, summed)
     s.loop.widen_range(summed, 0)
     s.loop.tile(summed, blocks * in_flight * vector * threads, outer=new.k, tail="guard")
     s.loop.tile(summed, in_flight * vector * threads, outer=new.block)
@@ -45,6 +51,7 @@ def total(
     s.loop.reorder(new.block, new.t, new.k, new.u, new.v)
     s.loop.unroll_hint(new.u, in_flight)
     s.reduce.parts(For(new.block), var=var, parts=new.sums, part=new.own)
+    _start_at_first_value(s, new.own, var)
     s.reduce.parts(For(new.t), var=new.own, parts=new.shares, part=new.part)
     s.reduce.tree(For(new.t, body=Write(new.own)))
     s.loop.fast_path(new.u)
@@ -54,9 +61,34 @@ def total(
     s.loop.rename(For(new.last) / For(new.block), new.t)
     s.loop.reorder(new.t, new.q, at=Write(var))
     s.reduce.parts(For(new.last) / For(new.t), var=var, parts=new.rests, part=new.rest)
+    _start_at_first_value(s, new.rest, var)
     s.reduce.tree(For(new.t, body=Write(var)), index=new.d)
     s.instr.move(var, before=Write(var))
     s.gpu.launch(grid=[new.block], block=[new.t], shared=[new.shares])
     s.gpu.launch(grid=[new.last], block=[new.t], shared=[new.rests])
     s.gpu.stay_on_device()
     s.gpu.vectorize(For(new.v, body=Write(new.part)).first)
+
+
+def _start_at_first_value(s: TransformSession, own: str, var: str) -> None:
+    """Let a partial maximum start at what the variable starts at, such as `a[0]`: the variable itself is where partial maxima are
+    combined."""
+    first, path = s.at(Decl(var)), s.find(Decl(own))
+    start = s.at(path)
+    assert isinstance(first, program.Decl) and isinstance(start, program.Decl)
+    if start.init == Var(var):
+        s.put(path, replace(start, init=first.init))
+
+
+def _returned(s: TransformSession, summed: Target, new: NewNames) -> str:
+    """Have the function return a variable: its name."""
+    path = s.find(summed)
+    body, elem = s.around(path), s.function_of(path).result
+    last = body[-1]
+    if not isinstance(last, program.Return) or last.value is None or not isinstance(elem, Scalar):
+        raise refuse("the function returns nothing after the loop", body[path.index], "result=", code="OG604")
+    end = path.sibling(len(body) - 1 - path.index)
+    value = program.Decl(new.result, elem, last.value)
+    copy = program.Decl(new.returned, elem, Var(new.result), const=True)
+    s.put(end, value, copy, replace(last, value=Var(new.returned)))
+    return new.result
