@@ -60,6 +60,21 @@ def test_check_verifies_a_file_or_a_program() -> None:
     assert og.check(parse_text(WRONG, "wrong.c"), function="one").verified
 
 
+def test_results_read_as_on_the_command_line() -> None:
+    result = og.check(parse_text(WRONG, "wrong.c"))
+    text = str(result)
+    assert "REFUTED[OG" in text and "VERIFIED one" in text and "witness" in text
+    assert text.splitlines()[-1].startswith("wrong.c: 1 VERIFIED")
+    assert repr(result).startswith("<result of wrong.c: <zero: REFUTED OG") and "<one: VERIFIED>" in repr(result)
+    s = og.Script(SUM)
+    s.loop.tile("i", 4, tail="guard")
+    assert str(s.result).startswith("VERIFIED sum") and repr(s.result.functions) == "[<sum: VERIFIED>]"
+    assert repr(s).endswith("sum.c: 1 step, VERIFIED>")
+    s.program = s.original
+    assert "changed outside a step" in repr(s)
+    assert len(repr(og.Verifier().verify(s.original))) < 100
+
+
 def test_check_refuses_what_it_cannot_mean() -> None:
     with pytest.raises(CallError, match=r"there is no function `two` \(there is: zero, one\)"):
         og.check(parse_text(WRONG, "wrong.c"), function="two")

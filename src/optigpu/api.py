@@ -124,6 +124,10 @@ class Script(TransformSession):
             source = source.program
         if isinstance(source, str | Path) and Path(source).suffix == ".py":
             raise CallError(f"{source} is Python: import the function under @og.program from it, og.Script(function)")
+        if not isinstance(source, str | Path | Program):
+            raise CallError(
+                f"a script is of a C file or of a function under @og.program, not of {type(source).__name__}"
+            )
         path = source
         if isinstance(source, str | Path) and not Path(source).is_absolute() and not Path(source).exists():
             beside = Path(call_site().file).parent / source  # scripts name files beside themselves

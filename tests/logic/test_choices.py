@@ -106,3 +106,19 @@ def test_an_excluded_value_inside_sharpens_nothing() -> None:
     assert not facts.assume(k.le(k.scale(2, x), k.num(11))).proves(k.le(x, k.num(3)))
     both = Facts().assume(k.le(x, y), k.not_(k.eq(y, x)))
     assert both.proves(k.lt(x, y)) and not both.proves(k.lt(k.add(x, k.num(1)), y))
+
+
+def test_a_choice_that_is_an_exponential() -> None:
+    """Code has it so that the difference of two equal infinities is not computed."""
+    exp, log = (k.function_var(name, k.fun_sort((REAL,), REAL)) for name in ("exp", "log"))
+    one, a, b, difference = k.num(1, REAL), u, v, k.sub(u, v)
+    e = k.app(exp, difference)
+    assert k.ite(k.eq(a, b), one, e) is e and k.ite(k.not_(k.eq(b, a)), e, one) is e
+    assert k.ite(k.eq(a, b), one, k.app(exp, k.neg(difference))) is k.app(exp, k.neg(difference))
+    zero = k.num(0, REAL)
+    for test, value, other in (
+        (k.eq(a, b), zero, e), (k.eq(a, b), one, k.app(exp, k.add(a, b))), (k.eq(a, zero), one, e), (k.le(a, b), one, e),
+        (k.not_(k.eq(a, b)), one, e), (k.eq(a, b), one, k.app(log, difference)),
+        (k.eq(a, b), one, k.mul(a, e)),
+    ):  # fmt: skip
+        assert k.ite(test, value, other).op == "ite"

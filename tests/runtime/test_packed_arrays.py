@@ -41,6 +41,16 @@ void parts(int n, float a[2 * n], float sum[n]) {
   }
 }
 """
+ADD = """#include <optigpu.h>
+void add(int n, float a[n], float b[n]) {
+  __requires("A: int -> float, B: int -> float");
+  __reads("a ~> Matrix1(n, A)");
+  __consumes("b ~> Matrix1(n, B)");
+  __produces("b ~> Matrix1(n, fun i -> B(i) + A(i))");
+  for (int i = 0; i < n; i++)
+    b[i] += a[i];
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +137,11 @@ def test_what_packing_does_not_mend_is_refused(scale: CFunction) -> None:
     read_only.flags.writeable = False
     with pytest.raises(CallError, match="`b`"):
         scale(a[:, ::2], read_only[:, ::2])
+    with pytest.raises(CallError, match="`b` is written, but the array is read-only"):
+        scale(a[:, :5].copy(), read_only[:, ::2])
+    for no_array in (None, "b"):
+        with pytest.raises(CallError, match="`b` is an array"):
+            scale(a[:, ::2], no_array)
     masked = np.ma.masked_equal(a, 3)[:, ::2]  # type: ignore[no-untyped-call]
     with pytest.raises(CallError, match="`a`"):
         scale(masked)
@@ -186,6 +201,19 @@ def test_tensors_without_memory_are_not_packed(scale: CFunction) -> None:
             scale(*args)
 
 
+@needs_torch
+def test_tensors_whose_memory_is_given_back_are_refused(scale: CFunction) -> None:
+    import torch
+
+    freed = torch.ones(5, 4).T
+    freed.untyped_storage().resize_(0)
+    for args in ((freed,), (torch.ones(4, 5), freed)):
+        with pytest.raises(CallError):
+            scale(*args)
+    with pytest.raises(CallError):
+        scale(torch.nn.UninitializedParameter())
+
+
 class ByDlpack:
     """An array of another library, whose addresses only the checks of a call find out."""
 
@@ -219,6 +247,16 @@ def test_great_shapes_of_small_arrays_are_refused(scale: CFunction, library: str
         a = torch.ones(()).expand(size, size)
     with pytest.raises(CallError, match=f"no memory for a packed copy of `a`, of size {size} x {size}: "):
         scale(a)
+
+
+@needs_torch
+def test_an_operator_reads_what_lies_between_what_it_writes() -> None:
+    import torch
+
+    op = compiled_function(ADD, "add").register("test::add_between")
+    whole = torch.arange(20.0)
+    op(whole[10:], whole[::2])
+    assert whole[::2].tolist() == [10.0, 13.0, 16.0, 19.0, 22.0, 25.0, 28.0, 31.0, 34.0, 37.0]
 
 
 def test_vector_accesses_take_arrays_from_any_element() -> None:

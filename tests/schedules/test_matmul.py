@@ -14,11 +14,11 @@ from optigpu.schedules import contraction, matmul
 from optigpu.syntax.diagnostic import InputError
 from tests.conftest import ROOT
 
-# c = max(alpha * (a bᵀ + bias), 0): the sum starts with the bias
+# c = max(alpha * (a bᵀ + bias), 0): the sum starts with the bias, and the rows of a are `as` elements apart
 LINEAR = """#include <optigpu.h>
-void linear(int m, int n, int p, float alpha, float a[m][p], float b[n][p], float bias[n], float c[m][n]) {
-  __requires("A: int * int -> float, B: int * int -> float, Z: int -> float");
-  __reads("a ~> Matrix2(m, p, A), b ~> Matrix2(n, p, B), bias ~> Matrix1(n, Z)");
+void linear(int m, int n, int p, int as, float alpha, float a[m][as], float b[n][p], float bias[n], float c[m][n]) {
+  __requires("A: int * int -> float, B: int * int -> float, Z: int -> float, p <= as");
+  __reads("a ~> Matrix2(m, as, A), b ~> Matrix2(n, p, B), bias ~> Matrix1(n, Z)");
   __writes("c ~> Matrix2(m, n, fun i j -> max(alpha * (Z(j) + Sum(k in 0..p, A(i, k) * B(j, k))), 0.0f))");
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) {
@@ -69,7 +69,7 @@ def linear() -> CudaFunction:
     assert len(s.steps) == 2 and s.result.verified and not s.result.assumptions
     text = s.text()
     assert "if ((m + 127) / 128 * ((n + 127) / 128) < 4)" in text
-    assert "if (m % 128 == 0 && n % 128 == 0 && p % 16 == 0 && p > 0)" in text
+    assert "if (as % 4 == 0 && m % 128 == 0 && n % 128 == 0 && p % 16 == 0 && p > 0)" in text
     return built(s)
 
 
@@ -84,10 +84,16 @@ def linear() -> CudaFunction:
 )  # fmt: skip
 def test_a_linear_layer_of_any_size(linear: CudaFunction, m: int, n: int, p: int) -> None:
     rng = np.random.default_rng(m + n + p)
-    a, b, bias, c = numbers(rng, m, p), numbers(rng, n, p), numbers(rng, n), np.full((m, n), np.nan, np.float32)
-    linear(alpha=0.5, a=a, b=b, bias=bias, c=c)
-    wanted = np.maximum(0.5 * (a.astype(np.float64) @ b.T.astype(np.float64) + bias), 0.0)
-    assert np.allclose(c, wanted, rtol=1e-4, atol=1e-4)
+    for more in (0, 3, 4):
+        a, b, bias, c = (
+            numbers(rng, m, p + more),
+            numbers(rng, n, p),
+            numbers(rng, n),
+            np.full((m, n), np.nan, np.float32),
+        )
+        linear(alpha=0.5, a=a, b=b, bias=bias, c=c)
+        wanted = np.maximum(0.5 * (a[:, :p].astype(np.float64) @ b.T.astype(np.float64) + bias), 0.0)
+        assert np.allclose(c, wanted, rtol=1e-4, atol=1e-4)
 
 
 def test_a_batch_of_transposed_factors() -> None:

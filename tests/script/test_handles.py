@@ -156,8 +156,12 @@ def test_a_handle_stands_first_in_a_target() -> None:
     with pytest.raises(InputError) as e:
         s.find(For("i", body=loop / Write("b")))
     assert code(e) == "OG604"
-    with pytest.raises(TypeError):
-        loop / "j"  # type: ignore[operator]
+    for around in (loop, For("i"), handle(script(BRANCHES), If()).then):
+        with pytest.raises(InputError, match='a target, not the name "j"') as e:
+            around / "j"  # type: ignore[operator]
+        assert code(e) == "OG604" and 'For("j")' in (e.value.diagnostic.help or "")
+        with pytest.raises(TypeError):
+            around / 3  # type: ignore[operator]
 
 
 def test_a_branch_is_no_statement() -> None:

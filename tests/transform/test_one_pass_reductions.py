@@ -77,7 +77,7 @@ def test_a_maximum_and_its_sum_of_exponentials_in_one_pass_and_in_parts() -> Non
     s.reduce.online_parts(For("t"), var="s", parts="sums", maxima="own", tops="top")
     s.reduce.tree(For("t", body=Write("m")))
     s.reduce.tree(For("t", body=Write("s")))
-    assert s.text().count("x[b * 128 + t * 4 + i]") == 2
+    assert s.text().count("x[b * 128 + t * 4 + i]") == 3
 
 
 def test_loops_over_different_ranges_are_refused() -> None:

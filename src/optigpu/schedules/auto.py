@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.convolution import propose_convolution
-from optigpu.schedules.elements import propose_elements
+from optigpu.schedules.elements import elements, propose_elements
+from optigpu.schedules.elementwise import elementwise
 from optigpu.schedules.matmul import propose_matmul
 from optigpu.schedules.memory_bound import MEMORY_BOUND
 from optigpu.schedules.proposals import Proposal, Proposer, Unfit
 from optigpu.script.handles import Handle, IfBranch
 from optigpu.script.step_errors import StepError, at_script_line
-from optigpu.script.transformation import transformation
+from optigpu.script.transformation import require_script, transformation
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import For as Loop
 from optigpu.syntax.program import If, Stmt
@@ -42,9 +44,12 @@ def auto(s: TransformSession, **options: object) -> Choice:
     A schedule that is refused, or whose result is rejected, does not fit: nothing is trusted, each is a step that is verified. A
     program with several outermost loops that no schedule fits as a whole gets one for each of them.
 
+    Where the one that fits computes each result in one thread, and others were tried first, a warning says why they failed.
+
     Returns what was chosen, which prints as the line that a script has instead: `matmul(s, rows="i", cols="j", …)`. In the trace
     that is the title of the step.
     """
+    require_script(s)
     loops = [path for path in s.outermost_searched() if isinstance(s.at(path), Loop)]
     found = _first_that_works(s, options)
     if found.proposal is not None:
@@ -86,10 +91,19 @@ def _first_that_works(s: TransformSession, options: Mapping[str, object], *, ver
             continue
         try:
             answer.apply(s)
+            _warn_of_slow_choice(answer, unfit)
             return Search(answer, tuple(unfit))
         except (InputError, StepError) as e:
-            unfit.append(Unfit(answer.schedule.__name__, f"{answer} fails: {e.diagnostic.code} {e.diagnostic.message}"))
+            why = f"{answer} fails: {e.diagnostic.code} {e.diagnostic.message}"
+            unfit.append(Unfit(answer.schedule.__name__, why, was_tried=True))
     return Search(None, tuple(unfit))
+
+
+def _warn_of_slow_choice(answer: Proposal, unfit: Sequence[Unfit]) -> None:
+    """Say so if each thread computes its results by itself, and a schedule by which threads share that work was tried."""
+    tried = [x.why for x in unfit if x.was_tried and x.schedule != elementwise.__name__]
+    if answer.schedule is elements and tried:
+        warnings.warn(f"a thread computes each result by itself, {answer}, since {tried[0]}", stacklevel=4)
 
 
 def _applied_to(s: TransformSession, loop: Handle, options: Mapping[str, object]) -> Search:

@@ -17,7 +17,7 @@ from optigpu.schedules.contraction_tools import (
 )
 from optigpu.schedules.pipelined_contraction import BlockTile, Contraction, pipelined
 from optigpu.schedules.quotients import bind_quotients
-from optigpu.schedules.required_names import require_product
+from optigpu.schedules.required_names import require_positive, require_product
 from optigpu.script.handles import Handle
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
@@ -110,6 +110,7 @@ def contraction(
     Needs: a nest of independent loops around one sum of products, all of whose loops are named.
     Fails: OG311 when `divided` tiles may not divide a size.
     """
+    require_positive(tile=tile, each=each)
     inline_constants(s)
     others = [*grid, *taps, *inside]
     require_product(s, rows=rows, cols=cols, inner=inner, others=others, left=left, right=right, out=out, total=total)

@@ -22,6 +22,7 @@ from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, conjunction, folded, lit, value_of
 
 WARP = 32  # threads
+VECTORS = 1, 2, 4
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,18 @@ class HeldRows:
     @property
     def is_possible(self) -> bool:
         """Do whole warps hold the same number of vectors each?"""
+        return self.threads > 0 and self.vector in VECTORS and self._is_divided
+
+    @property
+    def _is_divided(self) -> bool:
         return self.threads % WARP == 0 and self.turns > 0 and self.turns * self.threads * self.vector == self.most
+
+
+def require_possible(held: Sequence[HeldRows]) -> None:
+    for form in held:
+        if not form.is_possible:
+            message = f"{form.threads} threads do not hold {form.most} elements in equal parts of whole vectors"
+            raise refuse(message, code="OG604")
 
 
 @dataclass(frozen=True)
@@ -78,10 +90,6 @@ def held_rows(
 ) -> None:
     """A kernel with a block for each iteration of `grid`, whose threads load the rows of `inputs` into registers or shared memory
     first."""
-    if not form.is_possible:
-        raise refuse(
-            f"{form.threads} threads do not hold {form.most} elements in equal parts of whole vectors", code="OG604"
-        )
     results = (*reductions, *outputs)
     loops = distinct_loops(s, loop, results)
     names = LoopNames(*(s.fresh(name, loops[0].path()) for name in ("t", "u", "v", "g", "lane")))

@@ -7,16 +7,18 @@ from typing import Any
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.contraction import contraction
-from optigpu.schedules.contraction_tools import start_at_zero
+from optigpu.schedules.contraction_tools import VECTOR, last_size, start_at_zero
 from optigpu.schedules.product_reading import ProductReading, extent_of, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
 from optigpu.schedules.reading import code
+from optigpu.schedules.row_loops import whole_vectors
 from optigpu.schedules.tensor_contraction import tensor_contraction
 from optigpu.script.transformation import transformation
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import For
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.refusal import refuse
+from optigpu.transform.tools.simplified import lit
 
 PRECISIONS = ("float", "tf32x3", "tf32")
 BLOCKS = 132  # of a GPU that can run at the same time, one on each multiprocessor: as many as an H200 has
@@ -131,7 +133,7 @@ def _versions(
             _kernel(s, options, smaller)
         with s.inside(rest):
             return _versions(s, p, options, whole, None, blocks)
-    is_whole = None if "precision" in options else _is_divided(s, p, whole.tile)
+    is_whole = None if "precision" in options else _is_divided(s, p, whole.tile, options["vector"])
     if is_whole is None:
         return _kernel(s, options, whole)
     if not is_whole:
@@ -160,11 +162,16 @@ def _has_few_tiles(s: TransformSession, p: ProductReading, tile: Sequence[int], 
     return " && ".join([*single, f"{' * '.join(f'({count})' for count in counts)} < {blocks}"])
 
 
-def _is_divided(s: TransformSession, p: ProductReading, tile: Sequence[int]) -> str | None:
-    """Whether a tile divides all sizes, as C; "" if it always does, None if it never does or the products are not all added up."""
+def _is_divided(s: TransformSession, p: ProductReading, tile: Sequence[int], vector: Sequence[str]) -> str | None:
+    """Whether a tile divides all sizes, and vectors the sizes of rows that are further apart than they are long, as C; "" if they
+    always do, None if they never do or the products are not all added up."""
     if p.is_guarded or p.taps:
         return None
-    tests = []
+    bounds = [x.range.bound for x in (p.rows, p.cols, p.inner)]
+    apart = whole_vectors(s, [size for size in (last_size(s, x) for x in vector) if size not in bounds], VECTOR)
+    if lit(0) in apart:
+        return None
+    tests = [print_expr(test) for test in apart]
     for loop, size in zip((p.rows, p.cols, p.inner), tile):
         extent = extent_of(s, loop)
         if extent is None:

@@ -176,13 +176,12 @@ def propose_rows(s: TransformSession) -> Proposal | Unfit:
         return found
     nest, loop = found
     inputs = _arrays(e for r in nest.reductions for e in r.elements if _is_along(e, loop))
-    everywhere = [x for x in inputs if all(x in _arrays(r.elements) for r in nest.reductions)]
     moving = [e for r in nest.reductions for e in r.elements if e.depends_on(loop)]
-    if not everywhere or not all(_is_along(e, loop) for e in moving):
+    if not inputs or not all(_is_along(e, loop) for e in moving):
         return Unfit("rows", f"adjacent iterations over `{loop}` are not adjacent elements")
     if not any(all(e.depends_on(x) for x in nest.indices) for e in moving):
         return Unfit("rows", "each row is part of several results, as in a product of matrices")
-    options = {"loop": loop, "reductions": _vars(nest), "inputs": everywhere, "vector": VECTOR}
+    options = {"loop": loop, "reductions": _vars(nest), "inputs": inputs, "vector": VECTOR}
     return Proposal(rows, nest.indices, options | ({"online": True} if _is_softmax(nest.reductions) else {}))
 
 

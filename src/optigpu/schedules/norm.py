@@ -52,12 +52,8 @@ def norm(
     own = Write(new[f"{sum}_own"]).first
     spread(s, new, loop, own, threads=threads, vector=VECTOR, in_flight=in_flight)
     for var in variables:
-        s.reduce.parts(
-            For(new.t, body=Write(new[f"{var}_own"])),
-            var=new[f"{var}_own"],
-            parts=new[f"{var}_shares"],
-            part=new[f"{var}_share"],
-        )
+        mine = new[f"{var}_own"]
+        s.reduce.parts(For(new.t, body=Write(mine)), var=mine, parts=new[f"{var}_shares"], part=new[f"{var}_share"])
     for var in variables:
         s.reduce.tree(For(new.t, body=Write(new[f"{var}_own"])))
     s.variable.bind(Decl("d"), "shift", first.init)

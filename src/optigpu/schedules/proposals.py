@@ -58,6 +58,7 @@ class Unfit:
 
     schedule: str
     why: str
+    was_tried: bool = False  # it was proposed, and refused or rejected
 
 
 Proposer: TypeAlias = Callable[[TransformSession], Proposal | Unfit]

@@ -1,4 +1,5 @@
-"""The loops and arrays that a schedule is given are those of the program: told before the first step changes their names."""
+"""The loops and arrays that a schedule is given are those of the program, and its numbers are possible: told before the first step
+changes anything."""
 
 from __future__ import annotations
 
@@ -65,3 +66,15 @@ def _depends_on(s: TransformSession, target: Target, array: str, index: str) -> 
     reads = (x for path in s.find_all(target) for e in stmt_exprs(s.at(path)) for x in subexpressions(e))
     elements = (x for x in reads if isinstance(x, Index) and root_name(x) == array)
     return any(index in free_vars(e) for x in elements for e in x.indices)
+
+
+def require_powers_of_two(**numbers: int) -> None:
+    for name, number in numbers.items():
+        if number < 1 or number & (number - 1):
+            raise refuse(f"{name}={number} is no power of two", code="OG604")
+
+
+def require_positive(**numbers: Sequence[int]) -> None:
+    for name, sizes in numbers.items():
+        if any(n < 1 for n in sizes):
+            raise refuse(f"{name}={tuple(sizes)} has a size that is not positive", code="OG604")

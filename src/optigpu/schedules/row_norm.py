@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from optigpu.schedules.held_rows import HeldRows, held_rows
+from optigpu.schedules.held_rows import HeldRows, held_rows, require_possible
 from optigpu.schedules.required_names import require_in_nest
 from optigpu.schedules.row_loops import length_of, one_result_each, row_sizes, start_at_element
 from optigpu.schedules.rows import rows
@@ -62,6 +62,7 @@ def row_norm(
     Fails: when a loop uses what a later one computes.
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
+    require_possible(held)
     one_result_each(s, loop, (*reductions, *outputs))
     for var in reductions:
         start_at_element(s, loop, var)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
+from optigpu.schedules.nest_reading import elements_of
 from optigpu.schedules.new_names import NewNames
-from optigpu.schedules.required_names import require_in_nest
+from optigpu.schedules.required_names import require_in_nest, require_powers_of_two
 from optigpu.schedules.row_loops import length_of, one_result_each, row_sizes, spread, start_at_element, without_guards
-from optigpu.script.targets import For, Write
+from optigpu.script.targets import For, TargetLike, Write
 from optigpu.script.transformation import transformation
+from optigpu.syntax.exprs import Expr
 from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import value_of
 
 
@@ -32,7 +34,7 @@ def rows(
 
     `reductions` are the variables that such loops sum up (or take the maximum or minimum in), in their order; `outputs` the arrays
     that such loops write. With `online`, they are a maximum and a sum of exponentials relative to it, computed in one pass. Of
-    `inputs`, arrays that each reduction reads, a thread loads `in_flight` groups of `vector` adjacent elements before it uses them.
+    `inputs`, arrays that these loops read, a thread loads `in_flight` groups of `vector` adjacent elements before it uses them.
     Vectors need aligned rows: others are read element by element.
 
     Before:
@@ -50,6 +52,10 @@ def rows(
     Fails: when a loop uses what a later one computes.
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
+    require_powers_of_two(threads=threads, vector=vector)
+    if online and len(reductions) != 2:
+        message = "online=True is for a maximum and a sum of exponentials relative to it"
+        raise refuse(message, help='reductions=["best", "total"]', code="OG604")
     one_result_each(s, loop, (*reductions, *outputs))
     for var in reductions:
         start_at_element(s, loop, var)
@@ -60,25 +66,13 @@ def rows(
         if value_of(loop_at(s, over)[1].range.start) != 0:
             s.loop.widen_range(over, 0)
         spread(s, new, loop, Write(var).first, threads=threads, vector=vector, in_flight=in_flight)
-    for array, var in product(inputs, reductions):
-        s.matrix.stage(array, at=For(new.strip, body=Write(var)), name=new[f"{var}_{array}"])
-        without_guards(s, For(new.strip, body=Write(new[f"{var}_{array}"])), sizes, vector)
-    for output in outputs if inputs else ():
-        whole = without_guards(s, For(new.strip, body=Write(output)), sizes, vector)
-        for array in inputs:
-            s.matrix.stage(array, at=whole, name=new[f"{output}_{array}"])
-    copies = [*reductions, *outputs]  # what the elements in registers are for
+    copies = _read_early(s, new, reductions, outputs, inputs, sizes, vector)
     if online:
         best, total = reductions
         s.reduce.online(total, levels=2)
-        s.reduce.online_parts(
-            For(new.t, body=Write(total)),
-            var=total,
-            parts=new[f"{total}_parts"],
-            maxima=new[f"{best}_own"],
-            tops=new[f"{best}_parts"],
-        )
-        copies.remove(total)
+        names = {"parts": new[f"{total}_parts"], "maxima": new[f"{best}_own"], "tops": new[f"{best}_parts"]}
+        s.reduce.online_parts(For(new.t, body=Write(total)), var=total, **names)
+        copies = [(result, name) for result, name in copies if result != total]
     else:
         for var in reductions:
             s.reduce.parts(For(new.t, body=Write(var)), var=var, parts=new[f"{var}_parts"])
@@ -87,7 +81,35 @@ def rows(
     registers = {new[f"{reductions[0]}_own"]: 1} if online else {}
     s.gpu.launch(grid=grid, block=[new.t], shared=[new[f"{var}_parts"] for var in reductions], registers=registers)
     if vector > 1:
-        for array, result in product(inputs, copies):
-            s.gpu.vectorize(For(new.lane, body=Write(new[f"{result}_{array}"])).first)
+        for _, name in copies:
+            s.gpu.vectorize(For(new.lane, body=Write(name)).first)
         for output in outputs:
             s.gpu.vectorize(For(new.lane, body=Write(f"d_{output}")).first)
+
+
+def _read_early(
+    s: TransformSession,
+    new: NewNames,
+    reductions: Sequence[str],
+    outputs: Sequence[str],
+    inputs: Sequence[str],
+    sizes: Sequence[Expr],
+    vector: int,
+) -> list[tuple[str, str]]:
+    """Let each thread load elements of the inputs before it uses them, where they are read. Returns the results that they are for,
+    with the names of these elements."""
+    copies: list[tuple[str, str]] = []
+    for result in (*reductions, *outputs):
+        strip = For(new.strip, body=Write(result))
+        read = {e.array for e in elements_of(s, strip)}
+        at: TargetLike = strip
+        if result in outputs and inputs:
+            at = without_guards(s, strip, sizes, vector)
+        for array in inputs:
+            if array in read:
+                name = new[f"{result}_{array}"]
+                copies.append((result, name))
+                s.matrix.stage(array, at=at, name=name)
+                if result in reductions:
+                    without_guards(s, For(new.strip, body=Write(name)), sizes, vector)
+    return copies

@@ -21,7 +21,7 @@ from optigpu.schedules.contraction_tools import (
     thread_shares,
 )
 from optigpu.schedules.quotients import bind_quotients
-from optigpu.schedules.required_names import require_product
+from optigpu.schedules.required_names import require_positive, require_product
 from optigpu.script.targets import For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Var
@@ -108,6 +108,7 @@ def tensor_contraction(
     Needs: a nest of independent loops around one sum of products of floats, all of whose loops are named.
     Fails: when a tile is no multiple of the tile of a warp.
     """
+    require_positive(tile=tile, warp=warp)
     w = WarpTile(*tile, *warp)
     inline_constants(s)
     others = [*grid, *taps]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optigpu.light_dataclass import replace
 from optigpu.schedules.new_names import NewNames
+from optigpu.schedules.required_names import require_powers_of_two
 from optigpu.script.targets import Decl, For, Target, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax import program
@@ -36,6 +37,7 @@ def total(
     `in_flight` vectors before it uses them. If `result` is a variable, it becomes an array of one element, which later kernels can
     use. Without `result`, what the function returns is computed last.
     """
+    require_powers_of_two(threads=threads, blocks=blocks, vector=vector)
     summed = For(loop, body=Write(var))
     new = NewNames(s, summed)
     if result is None:

@@ -71,6 +71,11 @@ class Handle:
         """The loops in the statement in program order, so outer loops before those in them."""
         return _loops_in(self.session, Region(_found(self).path()))
 
+    def __truediv__(self, inner: str) -> Handle:
+        """`handle / For("i")` is a target; a name alone is not."""
+        refuse_name(inner)
+        return NotImplemented
+
     def __eq__(self, other: object) -> bool:
         """Are they handles of the same statement?"""
         return isinstance(other, Handle) and self.id is other.id
@@ -86,6 +91,14 @@ class Handle:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def refuse_name(inner: object) -> None:
+    """Say of `place / "i"` what to write instead."""
+    if isinstance(inner, str):
+        message = f'after `/` stands a target, not the name "{inner}"'
+        help = f'place / For("{inner}"), or Write, Read, Decl; in `with s.inside(place):` a name means what is inside'
+        raise InputError(Diagnostic("OG604", message, call_site().loc, help=help))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +117,10 @@ class IfBranch:
     def loops(self) -> tuple[Handle, ...]:
         """The loops in the branch in program order, so outer loops before those in them."""
         return _loops_in(self.condition.session, Region(_found(self.condition).path(), self.number))
+
+    def __truediv__(self, inner: str) -> Handle:
+        refuse_name(inner)
+        return NotImplemented
 
     def __str__(self) -> str:
         return f"{self.condition}.{('then', 'otherwise')[self.number]}"

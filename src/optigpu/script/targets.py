@@ -11,7 +11,7 @@ from typing import TypeAlias
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.script.call_site import call_site
 from optigpu.script.editing import StatementPath
-from optigpu.script.handles import Handle, IfBranch, Place
+from optigpu.script.handles import Handle, IfBranch, Place, refuse_name
 from optigpu.syntax.diagnostic import Diagnostic, InputError
 from optigpu.syntax.program import Mode
 
@@ -61,6 +61,7 @@ class Target:
             message = "a handle is one statement already: it stands first in a target"
             raise InputError(Diagnostic("OG604", message, call_site().loc, help='handle / For("i") / Write("a")'))
         if not isinstance(inner, Target):
+            refuse_name(inner)
             return NotImplemented
         return Target((*self.chain, *inner.chain), self.function, inner.which, inner.side, self.inside)
 
@@ -98,13 +99,17 @@ class Target:
         return replace(self, side="after")
 
     def __str__(self) -> str:
-        text = " / ".join(map(str, self.chain)) or f'In("{self.function}")'
+        function = () if self.function is None else (f'In("{self.function}")',)
+        text = " / ".join((*function, *map(str, self.chain)))
         text = text if self.inside is None else f"{self.inside} / {text}"
         text += "" if self.side is None else f".{self.side}"
         if self.which is None:
             return text
         words: dict[int | str, str] = {"all": "all", 0: "first", -1: "last"}
         return f"{text}.{words.get(self.which, f'nth({self.which})')}"
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def For(index: str | None = None, *, body: Target | None = None, mode: Mode | None = None) -> Target:

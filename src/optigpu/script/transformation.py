@@ -7,7 +7,9 @@ from functools import wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from optigpu.script.arguments import check_arguments
+from optigpu.script.call_site import call_site
 from optigpu.script.session import Session
+from optigpu.syntax.diagnostic import Diagnostic, InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,6 +24,12 @@ class TransformGroup:
         self.session = session
 
 
+def require_script(s: object) -> None:
+    if not isinstance(s, Session):
+        message = f"a transformation takes a script, not {type(s).__name__}"
+        raise InputError(Diagnostic("OG604", message, call_site().loc, help='s = og.Script("kernel.c") first'))
+
+
 def transformation(f: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Session | TransformGroup, P], R]:
     """Make a function `f(session, …)` one step of a script. It can be called with a session, or as a method of a group.
 
@@ -33,6 +41,7 @@ def transformation(f: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[
     def run(owner: Session | TransformGroup, /, *args: P.args, **kwargs: P.kwargs) -> R:
         session = owner.session if isinstance(owner, TransformGroup) else owner
         group = f"{owner.name}." if isinstance(owner, TransformGroup) else ""
+        require_script(session)
 
         def body() -> R:
             check_arguments(f, session, args, kwargs)
