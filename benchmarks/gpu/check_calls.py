@@ -89,6 +89,10 @@ def microseconds(call: Callable[[], object], count: int = 2000) -> float:
     return statistics.median(rounds)
 
 
+def long_call(f: Callable[..., object], *args: Any, **options: Any) -> float:
+    return microseconds(lambda: f(*args, **options), 50)
+
+
 @check("time of a call")
 def _() -> str:
     a, b, c = random(1024), random(1024), torch.empty(1024, device="cuda")
@@ -258,6 +262,60 @@ def _() -> str:
         late = a + 1
         assert abs(k(late) - float(late.double().sum())) < 0.5
     return None
+
+
+@check("sums and maxima that are returned, of one line of schedule")
+def _() -> str:
+    times = []
+    for n in (1, 1000, 4096, 1_000_003, 1 << 26):
+        a = random(n)
+        for _ in range(2):
+            assert abs(function("sum", "nvcc")(a) - float(a.double().sum())) < 1e-6 * n + 0.01
+            assert function("maximum", "nvcc")(a) == float(a.max())
+        times.append((long_call(function("sum", "nvcc"), a), long_call(lambda x: float(x.sum()), a)))
+    assert function("sum", "nvcc")(torch.zeros(0, device="cuda")) == 0
+    return f"2^26 elements: {times[-1][0]:.0f} us, float(torch.sum) {times[-1][1]:.0f}"
+
+
+@check("rows with elements -INFINITY, of one line of schedule")
+def _() -> str:
+    k, said = function("log_softmax"), []
+    for h, w in ((3, 1), (5, 1000), (5, 1023), (3, 16384), (3, 16385), (2, 20_000), (2, 100_001), (2, 262_144)):
+        for masked in (slice(0, 0), slice(0, w // 2), slice(w // 2 + 1, w), slice(1, w, 2), slice(0, w - 1)):
+            x = random(h, w)
+            x[:, masked] = -torch.inf
+            close(k(x), torch.log_softmax(x.double(), 1).float())
+    for h, w in ((4096, 4096), (1024, 65_536), (1024, 65_537)):
+        x, y = random(h, w), torch.empty(h, w, device="cuda")
+        ours, theirs = long_call(k, x, y), long_call(torch.log_softmax, x, 1, out=y)
+        said.append(f"{h} x {w}: {ours:.0f} us, torch {theirs:.0f}")
+    return "; ".join(said)
+
+
+@check("rows with several sums and results, of one line of schedule")
+def _() -> str:
+    k, said = function("norm_backward"), []
+    for h, w in (
+        (0, 3),
+        (3, 1),
+        (5, 1000),
+        (5, 1023),
+        (3, 16384),
+        (3, 16385),
+        (2, 100_001),
+        (4096, 4096),
+        (1024, 65_536),
+    ):
+        x, d = random(h, w), random(h, w)
+        y, z, saved = k(x, d)
+        a, b = x.double(), d.double()
+        squares, dot = (a * a).sum(1, keepdim=True), (a * b).sum(1, keepdim=True)
+        for found, wanted in ((y, b * squares - a), (z, a * dot), (saved, squares[:, 0])):
+            torch.testing.assert_close(found.double(), wanted, rtol=1e-3, atol=1e-2 * w**0.5)
+        if h > 1000:
+            ratio = long_call(k, x, d, y, z, saved) / long_call(y.copy_, x)
+            said.append(f"{h} x {w}: {ratio:.2f} times as long as a copy, which moves half as much")
+    return "; ".join(said)
 
 
 @check("a side stream")

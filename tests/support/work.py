@@ -25,7 +25,6 @@ REMEMBERED: tuple[Any, ...] = (
 
 def calls_in(work: Callable[[], object]) -> int:
     """The number of calls of Python functions while this runs, without those of finalisers."""
-    gc.collect()
     gc.disable()
     try:
         return calls_of(work)

@@ -76,7 +76,7 @@ def packed_call(
     params = {p.name: p for p in s.params if isinstance(p, ArrayParam) and p.name in given}
     layouts = {name: x for name in params if (x := layout_of(given[name])) is not None}
     replaced = [name for name, x in layouts.items() if to_be_packed(params[name], x, alignment.get(name, 1))]
-    if not replaced or any(name not in layouts and hasattr(given[name], "shape") for name in params):
+    if not replaced or any(name not in layouts and is_other_array(given[name]) for name in params):
         return None
     require_no_gradient(s.name, given.items())
     for p, q in combinations([params[n] for n in layouts], 2):
@@ -94,6 +94,10 @@ def packed_call(
         {name: copies.get(name, x) for name, x in kwargs.items()},
         tuple((given[name], copies[name]) for name in replaced if params[name].written),
     )
+
+
+def is_other_array(value: object) -> bool:
+    return any(hasattr(value, name) for name in ("shape", "__dlpack__", "__cuda_array_interface__"))
 
 
 def to_be_packed(p: ArrayParam, x: Layout, alignment: int) -> bool:

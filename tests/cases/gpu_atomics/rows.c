@@ -4,6 +4,7 @@
 // also: replay, standin
 // mutate: "key[i]" -> "key[0]" => REFUTED[OG305] 2nd w ~> Matrix2Of
 // mutate: "j < d; j += 4" -> "j < d; j += 2" => REFUTED[OG305] 2nd w ~> Matrix2Of
+//   slow: the search for a proof takes long to give up
 // mutate: "in_range(K(i), 0..m)" -> "in_range(K(i), 0..m + 1)" => REFUTED[OG302] atomicAdd
 #include <optigpu.h>
 void f(int n, int m, int d, int key[n], float g[n][d], float w[m][d]) {

@@ -169,10 +169,9 @@ def ite(c: Term, a: Term, b: Term) -> Term:
             return max_(a, b)
         if c in (lt(a, b), le(a, b)):
             return min_(a, b)
-    if _is_one_of_zero(c, a, b):
-        return b
-    if _is_one_of_zero(not_(c), b, a):
-        return a
+    for test, one, power in ((c, a, b), (not_(c), b, a)):
+        if _is_exponential(test, one, power):
+            return power
     if a.sort.numeric and (a.op == b.op == "poly" or "ite" in (a.op, b.op)):
         common = _common_choices(a, b)
         if not is_zero(common):
@@ -191,12 +190,9 @@ def ite(c: Term, a: Term, b: Term) -> Term:
     return interned("ite", (c, a, b), a.sort)
 
 
-def _is_one_of_zero(c: Term, a: Term, b: Term) -> bool:
+def _is_exponential(c: Term, a: Term, b: Term) -> bool:
     """Is a = 1, b = exp(p), and c the condition that p = 0? Code tests it so that it computes no difference of infinities."""
-    if c.op != "eq" or not is_function(b, EXPONENTIALS) or a is not num(1, b.sort):
-        return False
-    p = b.args[1]
-    return p.sort is b.sort and eq(p, num(0, p.sort)) is c
+    return is_function(b, EXPONENTIALS) and a is num(1, b.sort) and c is eq(b.args[1], num(0, b.sort))
 
 
 def _longer_argmax(c: Term, a: Term, b: Term) -> Term | None:
