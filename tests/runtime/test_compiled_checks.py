@@ -70,6 +70,7 @@ def function(s: Signature, alignment: dict[str, int] | None = None) -> tuple[Cud
     k._usual = UsualCalls(s, k.alignment, ("torch", "cupy"))
     got: list[tuple[Any, ...]] = []
     k._device = lambda *raw, stream, device_: got.append((*raw, stream, device_))
+    k._usual.entry = lambda *raw: got.append((*raw, 0))  # the current GPU
     k._host = lambda *raw: got.append((*raw, "host"))
     return k, got
 

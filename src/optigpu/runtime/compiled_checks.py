@@ -1,8 +1,8 @@
 """The checks of a call as straight-line Python, generated once for a signature and a library of arrays.
 
 `Signature` checks a call by interpreting the contract, and explains what is wrong. The functions made here accept a part of the
-calls that it accepts, and give the same arguments for the compiled code. For every other call they return None, and `Signature`
-decides. `tests/runtime/test_compiled_checks.py` compares the two.
+calls that it accepts, and give the same arguments for the compiled code, or call it at once. For every other call they return None
+or MISSED, and `Signature` decides. `tests/runtime/test_compiled_checks.py` compares the two.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from optigpu.light_dataclass import dataclass
+from optigpu.runtime.call_error import CallError
 from optigpu.runtime.claims import extent
 from optigpu.runtime.fact_code import HELPERS, INTEGER, KINDS, fact_text, size_text
 from optigpu.runtime.preconditions import decidable, holds
@@ -30,6 +31,8 @@ from optigpu.syntax.types import Kind
 # left out; the given arrays that are written.
 PassedArguments = tuple[list[Any], int, tuple[Any, ...], tuple[Any, ...]]
 Check = Callable[..., PassedArguments | None]
+CheckedCall = Callable[..., Any]  # returns the arrays made, or MISSED
+MISSED = object()  # the call is left to the interpreted checks
 
 
 class NotCompiled(Exception):
@@ -149,7 +152,22 @@ def checks_of(
     """The check for positional arguments of these parameters, which makes the outputs that are not among them; None if there is
     none."""
     try:
-        return _Writer(signature, tuple(order), library, alignment).function()
+        return _Writer(signature, tuple(order), library, alignment).check()
+    except NotCompiled:
+        return None
+
+
+def checked_call_of(
+    signature: Signature,
+    order: Sequence[str],
+    library: Library,
+    alignment: Mapping[str, int],
+    entry: Callable[..., Any],
+) -> CheckedCall | None:
+    """The same check and the call of `entry` on the current stream in one function. `entry` returns the bytes of a message, or None
+    if there is nothing to tell."""
+    try:
+        return _Writer(signature, tuple(order), library, alignment).call(entry)
     except NotCompiled:
         return None
 
@@ -166,7 +184,46 @@ class _Writer:
     lines: list[str] = field(default_factory=list)
     globals: dict[str, Any] = field(default_factory=dict)
 
-    def function(self) -> Check:
+    def check(self) -> Check:
+        raw, made, written = self.write()
+        self.lines.append(f"return [{raw}], device, ({made}), ({written})")
+        return self.function(None, [])
+
+    def call(self, entry: Callable[..., Any]) -> CheckedCall:
+        raw, made, written = self.write()
+        library = self.library
+        self.globals |= {"entry": entry, "current": library.current, "stream": library.stream, "CallError": CallError}
+        self.require("current() == device")
+        call = [
+            f"message = entry({', '.join([raw, 'stream(device)'])})",
+            "if message is not None: raise CallError(message.decode())",
+        ]
+        if written and library.written is not None:
+            self.globals["note_written"] = library.written
+            call.insert(0, f"note_written(({written}))")
+        single = made.count(",") == 1
+        return self.function(MISSED, [*call, f"return {made[:-2] if single else f'({made})' if made else None}"])
+
+    def function(self, otherwise: object, call: Sequence[str]) -> Callable[..., Any]:
+        """The lines as a function, in which an error of Python means that the check does not hold, and then the call."""
+        self.globals["OTHERWISE"] = otherwise
+        text = "\n".join(
+            [
+                f"def function({', '.join(self.local(n) for n in self.order)}):",
+                " try:",
+                *(f"  {x}" for x in self.lines),
+                " except Exception:",
+                "  return OTHERWISE",
+                *(f" {x}" for x in call),
+            ]
+        )
+        exec(compile(text, f"<checks of {self.signature.name}>", "exec"), self.globals)
+        out: Callable[..., Any] = self.globals["function"]
+        return out
+
+    def write(self) -> tuple[str, str, str]:
+        """The checks, line by line. Returns what the compiled code gets, the arrays made, and the given arrays that are written, as
+        lists of names."""
         s, on_host = self.signature, self.library.name == "numpy"
         self.globals = {
             **HELPERS,
@@ -198,26 +255,16 @@ class _Writer:
         self.gradients(arrays)
         for p in made:
             self.make(p, arrays[0])
-        self.lines.append(f"return {self.passed(arrays, made)}")
-        parameters = ", ".join(self.local(n) for n in self.order)
-        text = "\n".join(
-            [
-                f"def check({parameters}):",
-                " try:",
-                *(f"  {x}" for x in self.lines),
-                " except Exception:",
-                "  return None",
-            ]
-        )
-        exec(compile(text, f"<checks of {s.name}>", "exec"), self.globals)
-        out: Check = self.globals["check"]
-        return out
+        raw = [f"{self.local(p.name)}{'_at' if isinstance(p, ArrayParam) else ''}" for p in s.params]
+        new = "".join(f"{self.local(p.name)}, " for p in made)
+        written = "".join(f"{self.local(p.name)}, " for p in arrays if p.written)
+        return ", ".join(raw), new, written
 
     def local(self, name: str) -> str:
         return f"p{next(i for i, p in enumerate(self.signature.params) if p.name == name)}"
 
     def require(self, condition: str) -> None:
-        self.lines.append(f"if not ({condition}): return None")
+        self.lines.append(f"if not ({condition}): return OTHERWISE")
 
     def scalar(self, p: ScalarParam) -> None:
         x = self.local(p.name)
@@ -323,7 +370,7 @@ class _Writer:
     def gradients(self, arrays: list[ArrayParam]) -> None:
         if self.library.refused:
             some = " or ".join(self.library.needs_gradient.format(x=self.local(p.name)) for p in arrays)
-            self.lines.append(f"if {self.library.refused.format(any=some)}: return None")
+            self.lines.append(f"if {self.library.refused.format(any=some)}: return OTHERWISE")
 
     def make(self, p: ArrayParam, beside: ArrayParam) -> None:
         if self.library.new is None:
@@ -339,9 +386,3 @@ class _Writer:
             self.require(f"{x}_at or not {nbytes}")  # fake tensors have no address
             if p.name in self.alignment:
                 self.require(f"{x}_at % {self.alignment[p.name]} == 0")
-
-    def passed(self, arrays: list[ArrayParam], made: list[ArrayParam]) -> str:
-        raw = [f"{self.local(p.name)}{'_at' if isinstance(p, ArrayParam) else ''}" for p in self.signature.params]
-        new = "".join(f"{self.local(p.name)}, " for p in made)
-        written = "".join(f"{self.local(p.name)}, " for p in arrays if p.written)
-        return f"[{', '.join(raw)}], device, ({new}), ({written})"

@@ -1,10 +1,22 @@
-"""Compiled checks for the kinds of calls that a function got before: which parameters, of which library."""
+"""Compiled checks for the kinds of calls that a function got before: which parameters, of which library.
+
+Calls by position on device arrays are checked and made by one function, since at a few microseconds each step in between counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from optigpu.runtime.compiled_checks import Check, Library, PassedArguments, checks_of, library_of
+from optigpu.runtime.compiled_checks import (
+    Check,
+    CheckedCall,
+    Library,
+    PassedArguments,
+    checked_call_of,
+    checks_of,
+    library_of,
+)
 from optigpu.runtime.signature import Argument, Arguments, Signature
 
 
@@ -18,6 +30,10 @@ class UsualCalls:
         # By the number of arguments: the parameters, the index of the first array among them, and by its type the check.
         self._known: dict[int, list[tuple[tuple[str, ...], int, dict[type, tuple[Check, Library]]]]] = {}
         self._tried: set[tuple[tuple[str, ...], str]] = set()
+        self.entry: Callable[..., Any] | None = None  # of the compiled code, with a stream as its last argument
+        self.by_position: dict[
+            int, tuple[CheckedCall, ...]
+        ] = {}  # by the number of arguments: they return MISSED, or have called
 
     def passed(self, args: tuple[Argument, ...], kwargs: Arguments) -> tuple[PassedArguments, Library] | None:
         """What to pass to the compiled code; None if the call is not of a known kind, or its checks do not hold."""
@@ -47,6 +63,9 @@ class UsualCalls:
         check = checks_of(self.signature, order, library, self.alignment)
         if check is None or first is None:
             return
+        call = self.entry and checked_call_of(self.signature, order, library, self.alignment, self.entry)
+        if call is not None:
+            self.by_position[count] = (*self.by_position.get(count, ()), call)
         entries = self._known.setdefault(count, [])
         checks = next((checks for known, _, checks in entries if known == order), None)
         if checks is None:
