@@ -195,7 +195,7 @@ class _Writer:
         self.globals |= {"entry": entry, "current": library.current, "stream": library.stream, "CallError": CallError}
         self.require("current() == device")
         call = [
-            f"message = entry({', '.join([raw, 'stream(device)'])})",
+            f"message = entry({raw}, stream(device))",
             "if message is not None: raise CallError(message.decode())",
         ]
         if written and library.written is not None:

@@ -65,6 +65,11 @@ class ArrayTranslator(CallTranslator):
     def array_type(self, node: ast.expr, elem: ElementType) -> Array:
         """The type of `og.f32[n, m]`."""
         assert isinstance(node, ast.Subscript)
+        for d in self.written_dims(node):
+            if isinstance(d, ast.Constant) and isinstance(d.value, str):
+                message, name = f'"{d.value}" is no size here: only annotations have strings', d.value
+                help = f'the name alone, with {name} = og.sizes("{name}") in the module'
+                raise input_error("OG016", message, self.loc(d), help=help)
         return Array(elem.scalar, tuple(self.integer(d, "a size is").expr for d in self.written_dims(node)))
 
     def written_dims(self, node: ast.Subscript) -> list[ast.expr]:

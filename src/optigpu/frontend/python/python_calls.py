@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import FunctionType
 
 from optigpu.frontend.implicit_conversions import promoted, usual_conversion
 from optigpu.frontend.python.genuine_objects import ABS, FLOATING, INTEGER, LEN, MAX, MIN, math_function
@@ -20,6 +21,8 @@ from optigpu.syntax.exprs import (
     Cast,
 )
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, Kind, Scalar
+
+ARRAY_LIBRARIES = "numpy", "torch", "cupy", "jax"
 
 
 class CallTranslator(ExpressionTranslator):
@@ -55,9 +58,7 @@ class CallTranslator(ExpressionTranslator):
                 return self.math_call(function, args, DOUBLE, node)
             case _:
                 message = f"`{ast.unparse(node.func)}` is no function of a program"
-                size = "the name of the size in the annotation"
-                fix = size if found is LEN else "decorate it with @og.program"
-                raise input_error("OG016", message, self.loc(node.func), help=fix)
+                raise input_error("OG016", message, self.loc(node.func), help=instead_of(found))
 
     def program_call(self, program: CallableProgram, node: ast.Call) -> Value:
         raise NotImplementedError  # of statements, which know the arrays
@@ -138,3 +139,12 @@ class CallTranslator(ExpressionTranslator):
             return self.real_call("fabs", [x], node)
         t = promoted(x.scalar)
         return x if not t.signed else Value(Call("abs", (x.expr,), loc=self.loc(node)), t, low=0)
+
+
+def instead_of(found: object) -> str:
+    """What to write in place of a call of something that is no function of a program."""
+    if found is LEN:
+        return "the name of the size in the annotation"
+    if isinstance(found, FunctionType) and not found.__module__.startswith(ARRAY_LIBRARIES):
+        return "decorate it with @og.program"
+    return "a loop over the elements; for numbers og.sqrt, og.exp, …"

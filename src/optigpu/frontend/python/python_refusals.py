@@ -9,7 +9,7 @@ from optigpu.syntax.source import Loc
 
 # Statements and expressions: what is refused -> (what it is, what to write).
 REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
-    ast.While: ("a `while` loop: loops count", "for i in og.range(n):"),
+    ast.While: ("a `while` loop", "for i in og.range(n):"),
     ast.Break: ("`break`: a loop takes all its iterations", "if …: around what the later iterations must not do"),
     ast.Global: ("`global`: a program changes its arrays alone", None),
     ast.Nonlocal: ("`nonlocal`: a program changes its arrays alone", None),
