@@ -248,6 +248,12 @@ def test_what_is_returned_is_computed_on_the_gpu(name: str) -> None:
         assert np.isclose(f(*[a] * (2 if name == "dot" else 1)), wanted, rtol=1e-4, atol=1e-2)
 
 
+def test_a_product_is_not_tried() -> None:
+    with pytest.raises(InputError, match="no schedule fits") as e:
+        auto(script(TOTAL.replace("S += A", "S *= A").replace("Sum(k", "Prod(k").replace("S = 0", "S = 1")))
+    assert "it is a product" in dict(e.value.diagnostic.notes)["total"]
+
+
 def test_a_function_that_returns_nothing_has_no_returned_sum() -> None:
     with pytest.raises(InputError, match="the function returns nothing after the loop"):
         og.schedules.total(script(TOTAL), "J", var="S")

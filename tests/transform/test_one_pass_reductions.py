@@ -80,6 +80,31 @@ def test_a_maximum_and_its_sum_of_exponentials_in_one_pass_and_in_parts() -> Non
     assert s.text().count("x[b * 128 + t * 4 + i]") == 3
 
 
+def test_one_pass_that_a_program_has_itself_is_divided_into_parts() -> None:
+    s = og.Script(
+        parse_text("""
+        void f(float b[8], float a[1]) {
+          __requires("B: int -> float");
+          __reads("b ~> Matrix1(8, B)");
+          __writes("a ~> Matrix1(1, fun i -> Sum(k in 0..8, exp(B(k) - Max(j in 0..8, B(j)))))");
+          float best = b[0];
+          float s = 0.0f;
+          for (int i = 0; i < 4; i++) {
+            for (int j = 0; j < 2; j++) {
+              float next = best;
+              next = fmaxf(next, b[2 * i + j]);
+              s *= expf(best - next);
+              s += expf(b[2 * i + j] - next);
+              best = next;
+            }
+          }
+          a[0] = s;
+        }""")
+    )
+    s.reduce.online_parts(For("i"), var="s", parts="sums", maxima="own", tops="top")
+    assert s.result.verified and "sums[i] *= own[i] == best" in s.text()
+
+
 def test_loops_over_different_ranges_are_refused() -> None:
     with pytest.raises(InputError, match="do not have the same ranges"):
         softmax().reduce.online("s")

@@ -280,8 +280,10 @@ def _scaled_by(loop: For, var: str) -> tuple[str, str]:
     """The maximum relative to which a loop sums up exponentials, and the function."""
     for s in statements(loop.body):
         match s:
-            case Store(Var(name), Cond(_, _, Call(exponential, (Binary("-", Var(top), _),))), "*") if name == var:
-                return top, exponential
+            case Store(Var(name), Cond(_, _, factor) | factor, "*") if name == var:
+                match factor:
+                    case Call(exponential, (Binary("-", Var(top), _),)):
+                        return top, exponential
             case _:
                 pass
     raise refuse(f"`{var}` is not scaled here", loop, "s.reduce.online comes first")
