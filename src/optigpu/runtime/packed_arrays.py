@@ -149,7 +149,7 @@ def packed_copy(function: str, name: str, array: Any, *, with_contents: bool) ->
         return _copy(array, with_contents=with_contents)
     except (MemoryError, RuntimeError, ValueError) as e:  # a view of few elements may have a great shape
         size, why = " x ".join(map(str, array.shape)), str(e).partition("\n")[0]
-        raise CallError(f"{function}: there is no memory for a packed copy of `{name}`, of size {size}: {why}") from e
+        raise CallError(f"{function}: `{name}` of size {size} cannot be packed: {why}") from e
 
 
 def _copy(array: Any, *, with_contents: bool) -> Any:

@@ -68,7 +68,11 @@ def start_at_element(s: TransformSession, loop: str, var: str) -> None:
     _, over = loop_at(s, For(loop, body=Write(var)).first)
     update = s.at((For(loop) / Write(var)).first)
     assert isinstance(update, Store)
-    element = substitute(operand(update), {over.index: over.range.start})
+    element = operand(update)
+    for x in reversed(over.body):
+        if isinstance(x, Decl) and x.const and x.init is not None:
+            element = substitute(element, {x.name: x.init})
+    element = substitute(element, {over.index: over.range.start})
     rest = s.around(path)[path.index :]
     computed = [x for y in statements(rest) for e in stmt_exprs(y) for x in subexpressions(e) if isinstance(x, Binary)]
     is_subtracted = any(x.op in ARITHMETIC and var in free_vars(x) for x in computed)

@@ -15,6 +15,7 @@ from optigpu.transform.loop.loop_targets import loop_at
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import value_of
+from optigpu.transform.tools.unknown_names import no_such_name
 
 
 @transformation
@@ -53,6 +54,8 @@ def rows(
     """
     require_in_nest(s, grid, loop, (*reductions, *outputs))
     require_powers_of_two(threads=threads, vector=vector)
+    if not reductions:
+        raise refuse("name the variables that are reduced", help='reductions=["sum"]', code="OG604")
     if online and len(reductions) != 2:
         message = "online=True is for a maximum and a sum of exponentials relative to it"
         raise refuse(message, help='reductions=["best", "total"]', code="OG604")
@@ -99,6 +102,7 @@ def _read_early(
     """Let each thread load elements of the inputs before it uses them, where they are read. Returns the results that they are for,
     with the names of these elements."""
     copies: list[tuple[str, str]] = []
+    found: set[str] = set()
     for result in (*reductions, *outputs):
         strip = For(new.strip, body=Write(result))
         read = {e.array for e in elements_of(s, strip)}
@@ -112,4 +116,9 @@ def _read_early(
                 s.matrix.stage(array, at=at, name=name)
                 if result in reductions:
                     without_guards(s, For(new.strip, body=Write(name)), sizes, vector)
+        found |= read
+    if unread := [array for array in inputs if array not in found]:
+        raise no_such_name(
+            f"`{unread[0]}` is read by none of these loops", unread[0], sorted(found - {*reductions, *outputs})
+        )
     return copies

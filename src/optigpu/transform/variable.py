@@ -9,9 +9,9 @@ from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Expr, Index, Var
-from optigpu.syntax.free_names import body_free_vars
+from optigpu.syntax.free_names import body_free_vars, free_vars
 from optigpu.syntax.inlining import with_explicit_cast
-from optigpu.syntax.program import Decl, For, Return, Stmt, Store
+from optigpu.syntax.program import Body, Decl, For, Return, Stmt, Store
 from optigpu.syntax.scopes import assigned_names, is_cell
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Scalar
@@ -232,9 +232,21 @@ def to_array(session: Session, target: TargetLike) -> Handle:
         rest = with_value_of(session, path, decl, rest)
     allocation, (free,) = heap_array(decl.name, decl.type, (lit(1),))
     first = () if decl.init is None else (Store(element, decl.init),)
-    new = (replace(allocation, id=decl.id), *first, *freed_at_end(substitute_body(rest, {decl.name: element}), free))
+    rest = _returned_by_name(session, path, substitute_body(rest, {decl.name: element}), decl.name)
+    new = (replace(allocation, id=decl.id), *first, *freed_at_end(rest, free))
     session.edit_body(path, lambda b: (*b[:i], *new))
     return session.handle(path)
+
+
+def _returned_by_name(session: Session, path: StatementPath, rest: Body, array: str) -> Body:
+    """The statements up to the end of a function, with what they return in a variable if it is read from an array, which is freed
+    before."""
+    last, elem = rest[-1] if rest else None, session.function_of(path).result
+    if not isinstance(last, Return) or last.value is None or array not in free_vars(last.value):
+        return rest
+    assert isinstance(elem, Scalar), "the function returns a number"
+    name = session.fresh("returned", path)
+    return (*rest[:-1], Decl(name, elem, last.value, const=True), replace(last, value=Var(name)))
 
 
 @transformation
