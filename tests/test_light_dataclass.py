@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import sys
 from collections.abc import Callable
 from dataclasses import KW_ONLY, FrozenInstanceError, field, fields, replace
 from typing import Any, ClassVar
@@ -131,8 +132,11 @@ def test_nodes_of_syntax_are_values() -> None:
     assert x.name == "x" and not hasattr(x, "__dict__")
 
 
-def test_a_number_that_is_not_equal_to_itself_is_compared_as_the_standard_library_does() -> None:
+def test_a_number_that_is_not_equal_to_itself_is_compared_as_in_tuples() -> None:
+    """So does the standard library before Python 3.13."""
     nan = float("nan")
-    for make in MAKERS.values():
+    for name, make in MAKERS.items():
+        if name == "standard" and sys.version_info >= (3, 13):
+            continue
         c = make(frozen=True)(type("C", (), {"__annotations__": {"value": float}}))
         assert c(nan) == c(nan) and c(nan) != c(float("nan"))

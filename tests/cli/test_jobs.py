@@ -19,6 +19,8 @@ from optigpu.commands.worker_processes import WorkerProcesses, in_processes
 from optigpu.frontend import parse_text
 from tests.conftest import ROOT
 
+# the command line forks before it has any threads; the process of a test run has some, of which Python warns from 3.12 on
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 FILL = """
 void fill{k}(int n, float a[n]) {{
   __writes("a ~> Matrix1(n, fun i -> {value})");
