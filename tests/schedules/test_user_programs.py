@@ -139,33 +139,12 @@ def test_new_names_are_told_apart_and_stay() -> None:
 
 # Several results
 
-SEVERAL = """void f(int h, int w, float x[h][w], float d[h][w], float y[h][w], float z[h][w], float saved[h]) {
-  __requires("X: int * int -> float, D: int * int -> float, w > 0");
-  __reads("x ~> Matrix2(h, w, X), d ~> Matrix2(h, w, D)");
-  __writes("y ~> Matrix2(h, w, fun i j -> D(i, j) * Sum(k in 0..w, X(i, k) * X(i, k)) - X(i, j))");
-  __writes("z ~> Matrix2(h, w, fun i j -> X(i, j) * Sum(k in 0..w, X(i, k) * D(i, k)))");
-  __writes("saved ~> Matrix1(h, fun i -> Sum(k in 0..w, X(i, k) * X(i, k)))");
-  for (int i = 0; i < h; i++) {
-    float squares = 0.0f;
-    float dot = 0.0f;
-    for (int j = 0; j < w; j++) {
-      const float e = x[i][j];
-      squares += e * e;
-      dot += e * d[i][j];
-    }
-    saved[i] = squares;
-    for (int j = 0; j < w; j++) {
-      const float e = x[i][j];
-      y[i][j] = d[i][j] * squares - e;
-      z[i][j] = e * dot;
-    }
-  }
-}"""
+SEVERAL = ROOT / "benchmarks" / "gpu" / "plain" / "norm_backward.c"
 
 
 @pytest.fixture(scope="module")
 def several() -> CudaFunction:
-    s = script(SEVERAL)
+    s = og.Script(SEVERAL)
     (chosen,) = auto(s, held=[og.schedules.HeldRows(256, 32)]).proposals
     assert chosen.schedule is og.schedules.row_norm and s.result.verified and not s.result.assumptions
     return built(s)
@@ -344,7 +323,12 @@ def test_the_choice_is_the_same_in_every_process() -> None:
     def run(seed: str) -> str:
         env = {**os.environ, "PYTHONHASHSEED": seed}
         done = subprocess.run(
-            [sys.executable, "-c", CHOICES], input=HEAD + SEVERAL, env=env, capture_output=True, text=True, check=True
+            [sys.executable, "-c", CHOICES],
+            input=SEVERAL.read_text(encoding="utf-8"),
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout
 

@@ -198,12 +198,12 @@ def plain_tensor(tensor: Any, alignment: int, written: Sequence[Any]) -> Any:
 
 def overlap(a: Any, b: Any) -> bool:
     """May two tensors have an element in common? They have none if one of them ends before the other one starts."""
-    (start, end), (first, last) = ((x.data_ptr(), x.data_ptr() + extent(x)) for x in (a, b))
+    (start, end), (first, last) = ((x.data_ptr(), x.data_ptr() + bytes_spanned(x)) for x in (a, b))
     return bool(start < last and first < end)
 
 
-def extent(tensor: Any) -> int:
-    """In bytes, from the first element to the end of the last one."""
+def bytes_spanned(tensor: Any) -> int:
+    """From the first element to the end of the last one."""
     steps = sum((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride()))
     return tensor.element_size() * (steps + 1) if tensor.numel() else 0
 

@@ -31,9 +31,8 @@ class UsualCalls:
         self._known: dict[int, list[tuple[tuple[str, ...], int, dict[type, tuple[Check, Library]]]]] = {}
         self._tried: set[tuple[tuple[str, ...], str]] = set()
         self.entry: Callable[..., Any] | None = None  # of the compiled code, with a stream as its last argument
-        self.by_position: dict[
-            int, tuple[CheckedCall, ...]
-        ] = {}  # by the number of arguments: they return MISSED, or have called
+        # By the number of arguments: each returns MISSED, or has made the call.
+        self.by_position: dict[int, tuple[CheckedCall, ...]] = {}
 
     def passed(self, args: tuple[Argument, ...], kwargs: Arguments) -> tuple[PassedArguments, Library] | None:
         """What to pass to the compiled code; None if the call is not of a known kind, or its checks do not hold."""

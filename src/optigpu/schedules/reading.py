@@ -121,10 +121,9 @@ def dependence(loop: For) -> str | None:
                     return f"`{name}`"
             case Store(Index(base, indices)):
                 is_own = isinstance(base, Var) and base.name in own
+                # an index that memory says may be the same in several iterations
                 if not is_own and not any(loop.index in free_vars(e) and not reads_memory(e) for e in indices):
-                    return (
-                        f"`{print_expr(s.target)}`"  # an index that memory says may be the same in several iterations
-                    )
+                    return f"`{print_expr(s.target)}`"
             case CallStmt(call) if call.func != "free":
                 return f"the call of `{call.func}`"
             case _:
