@@ -23,7 +23,11 @@ from optigpu.syntax.header_macros import MACROS, is_macro  # noqa: E402
 
 TABLE = ROOT / "src" / "optigpu" / "syntax" / "header_macros.py"
 C_HEADERS = (*HEADERS, "stddef.h", "optigpu.h")
-CUDA_HEADERS = ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "atomic")
+DRIVER_HEADERS = ("cuda.h", "cudaTypedefs.h")  # which the stand-in has in its others
+CUDA_HEADERS = (
+    *("cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "atomic"),
+    "initializer_list",
+)
 LINE = 130
 
 
@@ -49,7 +53,7 @@ def texts() -> list[str]:
         if (cuda := nvcc()) is not None:
             flags = [f for f in NVCC_FLAGS if f != "-shared"]
             for more in ([], ["-D__CUDA_ARCH__=900"]):
-                ask(".cu", CUDA_HEADERS, cuda, *flags, *more, "-Xcompiler", "-dM", "-E")
+                ask(".cu", (*CUDA_HEADERS, *DRIVER_HEADERS), cuda, *flags, *more, "-Xcompiler", "-dM", "-E")
     return out
 
 

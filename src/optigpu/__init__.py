@@ -67,8 +67,8 @@ __all__ = [
 ]
 
 # What programs written in Python use: types, ranges, contracts, functions on numbers.
-_WORDS = """program lemma PythonProgram sizes declare define axiom bool_ i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 inf range parallel
-    simd doubling halving empty zeros local exact_div quotient remainder requires ensures consumes produces
+_WORDS = """program lemma PythonProgram sizes declare define axiom bool_ i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 tf32 f32 f64
+    inf range parallel simd doubling halving empty zeros local exact_div quotient remainder requires ensures consumes produces
     preserves writes reads admitted xrequires xensures xconsumes xproduces xpreserves xwrites xreads srequires
     spreserves sreads invariant strict ghost ghost_begin ghost_end assertion with_ sqrt exp exp2 log log2 sin cos
     tanh erf fabs floor ceil rsqrt pow fmax fmin fma expm1 log1p log10 erfc tan sinh cosh asin acos atan atan2 cbrt

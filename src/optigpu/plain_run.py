@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from optigpu.frontend.python.plain_arrays import PlainArray
+from optigpu.frontend.python.plain_arrays import PlainArray, plain_array
 from optigpu.frontend.python.python_program import TranslatedProgram
 from optigpu.frontend.python.python_words import NUMPY_NAMES, TYPES
 from optigpu.light_dataclass import replace
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.signature import ArrayParam, ScalarParam, Signature
+from optigpu.runtime.stored_floats import dtype_name
 from optigpu.syntax.exprs import Array, Binary, Expr, Int, Var
 from optigpu.syntax.types import Kind, Pointer, Scalar
 
@@ -130,9 +131,9 @@ def _plain_value(name: str, value: Any, t: object) -> Any:
     if isinstance(value, PlainArray):
         return value
     wanted = NUMPY_NAMES[t.elem]
-    if not isinstance(value, np.ndarray) or value.dtype != wanted:
+    if not isinstance(value, np.ndarray) or dtype_name(value.dtype) != wanted:
         raise CallError(f"`{name}` is an array of {wanted}")
-    return (value.astype(object) if t.elem.kind is Kind.INT else value).view(PlainArray)
+    return plain_array(value.astype(object) if t.elem.kind is Kind.INT else value, t.elem)
 
 
 def _write_back(name: str, value: Any, original: Any, t: object) -> None:

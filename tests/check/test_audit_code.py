@@ -146,7 +146,7 @@ def test_certificates_of_older_formats_are_refused_as_such(copied: Path, capsys:
     del data["emission"]
     (copied / "add.cert.json").write_text(sealed({**data, "format": 2, "emitted": "0" * 64}))
     assert audit(copied) == 2
-    assert "format 2, not 8: another version wrote it, make it again" in capsys.readouterr().err
+    assert "format 2, not 9: another version wrote it, make it again" in capsys.readouterr().err
 
 
 def test_code_of_another_version_says_so(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ KEYWORDS = re.compile(
     r"\b__\w+|\b(?:volatile|restrict|asm|assume\w*|reinterpret_cast|const_cast|static_cast|register|inline)\b"
 )
 SHUFFLE = re.compile(r"__shfl\w*_sync")
-SYNTAX = {"__global__"}
+SYNTAX = {"__global__", "__CUDA_ARCH__"}
 
 
 def words(text: str) -> set[str]:
@@ -43,10 +43,43 @@ def test_what_is_promised_is_justified(path: Path) -> None:
     assert {w for w in words(emitted(path).text) - JUSTIFIED - SYNTAX if not SHUFFLE.fullmatch(w)} == set()
 
 
+@pytest.mark.parametrize("name", ["half", "bf16", "tf32"])
+def test_numbers_that_are_only_stored_promise_what_is_justified(name: str) -> None:
+    text = emitted(eight_elements(name)).text
+    found = words(text.replace('asm("cvt.rna.tf32.f32', '"'))  # the only one
+    assert found - JUSTIFIED - SYNTAX == set() and ("__host__" in found) == (name == "tf32")
+
+
 def test_a_word_that_is_not_in_the_table_is_seen() -> None:
     text = "volatile float v = __ldg(&a[i]);  // __builtin_assume"
     assert words(text) - JUSTIFIED == {"volatile", "__ldg"}
     assert not JUSTIFIED & {"restrict", "asm", "__builtin_assume"}
+
+
+def eight_elements(name: str) -> str:
+    """A kernel whose threads load and store vectors of a type, and convert its numbers."""
+    width = 4 if name == "tf32" else 8
+    return f"""#include <optigpu.h>
+void f(int n, {name} a[n][{width}]) {{
+  __requires("n >= 0"); __consumes("a ~> Cells2(n, {width})"); __produces("a ~> Cells2(n, {width})");
+  {name}* const d = __gmem_malloc2<{name}>(n, {width});
+  memcpy_host_to_device2(d, a, n, {width});
+  kernel_launch(n, 1, 0);
+  kernel_setup_end();
+  thread for (int i = 0; i < n; i++) {{
+    __shared__ {name} s[{width}];
+    {name} r[{width}];
+    vload{width}(&r[0], &d[i][0]);
+    for (int k = 0; k < {width}; k++) r[k] *= 2.0f;
+    vstore{width}(&s[0], &r[0]);
+    vload{width}(&r[0], &s[0]);
+    vstore{width}(&d[i][0], &r[0]);
+  }}
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(a, d, n, {width});
+  gmem_free(d);
+}}"""
 
 
 AROUND = """void ones(int n, float a[n]) {

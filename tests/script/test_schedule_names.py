@@ -67,7 +67,7 @@ def test_a_convolution_names_all_loops(changed: dict[str, object], message: str)
         (lambda s: rows(s, loop="j", reductions=["best"]), "name the loops of the grid"),
         (lambda s: rows(s, ["i"], loop="j", reductions=["best"]), "`grid` are arguments one by one, not a list"),
         (elements, "name the loops of the results"),
-        (lambda s: elementwise(s, "i", vector=3), "a vector has 2 or 4 elements, not 3"),
+        (lambda s: elementwise(s, "i", vector=3), "a vector has 2, 4 or 8 elements, not 3"),
     ],
 )
 def test_rows_and_elements_of_other_names(step: Callable[[og.Script], object], message: str) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from optigpu.commands.differential import is_close
 from optigpu.decorated_program import PythonProgram
 from optigpu.interp.heap import MemoryView, Uninit
 from optigpu.interp.inputs import Inputs, arguments
@@ -13,6 +12,7 @@ from optigpu.interp.misbehaviour import Misbehaviour
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs
 from optigpu.runtime.signature import DTYPES
+from optigpu.runtime.stored_floats import array_of
 from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function
 from optigpu.syntax.source import NOWHERE
@@ -55,11 +55,11 @@ def _compare(p: PythonProgram, runner: Runner, f: Function, inputs: Inputs) -> i
     if p.signature.returned is not None:
         given[p.signature.returned.name] = result
     elif expected is not None:
-        assert np.isclose(float(result), float(expected), rtol=1e-4, atol=1e-4), (result, expected, inputs)
+        assert is_close(expected, result), (result, expected, inputs)
     for q, view in zip(f.params, views):
         if isinstance(view, MemoryView):
             for held, have in zip(view.alloc.data, given[q.name].reshape(-1)):
-                agree = isinstance(held, Uninit) or np.isclose(float(have), float(held), rtol=1e-4, atol=1e-4)
+                agree = isinstance(held, Uninit) or is_close(held, have)
                 assert agree, (q.name, have, held, inputs)
     return 1
 
@@ -69,4 +69,4 @@ def _argument(t: object, inputs: Inputs, name: str) -> Any:
         return float(inputs.scalars[name]) if t.kind is Kind.FLOAT else inputs.scalars[name]
     assert isinstance(t, Array | Pointer)
     values = [float(v) if t.elem.kind is Kind.FLOAT else int(v) for v in inputs.arrays[name]]
-    return np.array(values, dtype=DTYPES[t.elem.name]).reshape(inputs.shapes[name])
+    return array_of(values, DTYPES[t.elem.name]).reshape(inputs.shapes[name])

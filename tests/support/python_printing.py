@@ -24,6 +24,7 @@ from optigpu.syntax.exprs import (
     Var,
     is_int,
 )
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.printer import ProgramPrinter
 from optigpu.syntax.program import (
     Assert,
@@ -50,13 +51,16 @@ from optigpu.syntax.program import (
     TopLevel,
 )
 from optigpu.syntax.types import (
+    BF16,
     BOOL,
     DOUBLE,
     FLOAT,
+    HALF,
     INT,
     INT8,
     INT16,
     INT64,
+    TF32,
     UINT,
     UINT8,
     UINT16,
@@ -69,7 +73,7 @@ from optigpu.syntax.types import (
 
 NAMES = {
     BOOL: "bool_", INT8: "i8", INT16: "i16", INT: "i32", INT64: "i64", UINT8: "u8", UINT16: "u16", UINT: "u32", UINT64: "u64",
-    FLOAT: "f32", DOUBLE: "f64",
+    FLOAT: "f32", DOUBLE: "f64", HALF: "f16", BF16: "bf16", TF32: "tf32",
 }  # fmt: skip
 OPERATORS = {"&&": "and", "||": "or"}
 ANNOTATION = re.compile(r"__(\w+)\((.*)\);", re.DOTALL)
@@ -155,6 +159,8 @@ def _statement(s: Stmt) -> Iterator[str]:
         case Decl(name, Scalar() as t, init) if init is not None:
             if is_int(t) != is_int(_bare(init).type) or (not is_int(t) and _bare(init).type != t):
                 raise Unprintable("an initial value of another type")
+            if is_stored_float(t):
+                raise Unprintable("a variable of a type that is only stored")
             yield f"{name}: og.{NAMES[t]} = {_expr(init)}"
         case Decl(name, Array(elem, dims, Space.ANY), None):
             yield f"{name} = og.local(og.{NAMES[elem]}[{', '.join(_expr(d) for d in dims if d is not None)}])"

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from optigpu.kernel.sealed import RULES
 from tests.support.atomic_models import atomics
 from tests.support.block_models import barriers, block, gathered, recalled, shuffles
+from tests.support.fragment_models import multiplying, reducing
+from tests.support.pipeline_models import copying, pipelines
 from tests.support.sequential_models import calls, contracts, inverses, launches, loops, machine, straight
 
 Model = Callable[[Random], Counter[str]]
@@ -25,6 +27,7 @@ MODELS: dict[str, tuple[Model, int]] = {  # rule -> what runs it beside the mode
     "enter_if": (straight, 2), "join_if": (straight, 1), "unroll": (straight, 1),
     "range_of": (loops, 20), "enter_loop": (loops, 10), "leave_loop": (loops, 8), "call": (calls, 5),
     "collect": (atomics, 20), "accumulate": (atomics, 20),
+    "multiply_tiles": (multiplying, 5), "reduce_rows": (reducing, 10), "copy_tile": (copying, 20), "await_stage": (pipelines, 20),
     "launch": (launches, 5), "phase": (launches, 5), "barrier": (block, 5), "forget": (block, 2), "shuffle": (shuffles, 10),
 }  # fmt: skip
 MORE: dict[str, Model] = {

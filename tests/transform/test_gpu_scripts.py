@@ -146,6 +146,7 @@ EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callabl
     "transpose_fast": ([(45, 170)], (170, 45), lambda a: a.T),
     "vector_add": ([(1000,), (1000,)], (1000,), lambda a, b: a + b),
     "vector_add_fast": ([(2501,), (2501,)], (2501,), lambda a, b: a + b),
+    "vector_add_half": ([(5003,), (5003,)], (5003,), lambda a, b: a + b),
 }
 
 
@@ -153,7 +154,7 @@ EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callabl
 def test_the_emitted_cuda_agrees_with_numpy(done: Done, name: str) -> None:
     shapes, output, expected = EXPECTED[name]
     rng = np.random.default_rng(1)
-    kind: Any = np.int32 if name == "histogram" else np.float32
+    kind: Any = {"histogram": np.int32, "vector_add_half": np.float16}.get(name, np.float32)
     drawn = (rng.integers(0, 10, x) if kind is np.int32 else rng.standard_normal(x) for x in shapes)
     inputs = [x.astype(kind) for x in drawn]
     wanted = expected(*(x.astype(np.float64) for x in inputs))

@@ -187,10 +187,10 @@ def test_what_is_no_vector_is_refused(body: str, arrays: list[str] | None, code:
     assert e.value.diagnostic.code == code
 
 
-@pytest.mark.parametrize("width", [1, 8])
-def test_only_two_or_four_elements_are_a_vector(width: int) -> None:
+@pytest.mark.parametrize("width", [1, 16])
+def test_only_two_four_or_eight_elements_are_vectors(width: int) -> None:
     s = script(f"c[{at(width)}] = a[{at(width)}];", width=width)
-    with pytest.raises(InputError, match="2 or 4"):
+    with pytest.raises(InputError, match="2 or 4 or 8"):
         s.gpu.vectorize("v")
 
 

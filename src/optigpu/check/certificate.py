@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from optigpu.check.recorded_proof import RuleCall, StateRef
 from optigpu.kernel import context as groups
+from optigpu.kernel import fragment_rules
 from optigpu.kernel import loop_contract as iterations
 from optigpu.kernel import side_conditions as conditions
 from optigpu.light_dataclass import dataclass
@@ -23,7 +24,7 @@ from optigpu.logic import terms as k
 from optigpu.logic.names import read_name
 from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 
-FORMAT = 8
+FORMAT = 9
 PARTS = frozenset({"format", "tool", "program", "emission", "contracts", "ledger", "terms", "proofs", "seal"})
 _CLASSES = {
     c.__name__: c
@@ -31,7 +32,7 @@ _CLASSES = {
         RuleCall, StateRef, cells.Cells, cells.CellClaim, groups.PendingRead, cells.Owner, conditions.Take, iterations.Cover,
         iterations.Exclusive, iterations.Invariant, iterations.LoopContract,
         values.Split, values.Widen, values.Reindex, values.Extend, values.Partition, values.Into, values.Maximum,
-        values.Case, values.Replace,
+        values.Case, values.Replace, fragment_rules.Found,
     )
 }  # fmt: skip
 

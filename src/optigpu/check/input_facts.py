@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 
 from optigpu.elaborate.formula_definedness import ContractFacts
@@ -17,11 +16,10 @@ from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, CellClaim, Cells, Terms
 from optigpu.logic.terms import INT, REAL, TRUE, Term
 from optigpu.syntax.exprs import Array
+from optigpu.syntax.float_formats import FORMATS
 from optigpu.syntax.program import Function
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
-
-LARGEST_FLOAT = {32: (2 - Fraction(1, 2**23)) * 2**127, 64: (2 - Fraction(1, 2**52)) * 2**1023}  # by bits
 
 
 def input_facts(f: Function, procedure: kc.Procedure, places: Sequence[Loc]) -> list[ContractFacts]:
@@ -74,7 +72,7 @@ def in_type(x: Term, t: Scalar) -> Term:
         case Kind.INT if x.sort is INT:
             return k.and_(k.le(k.num(t.low), x), k.le(x, k.num(t.high)))
         case Kind.FLOAT if x.sort is REAL:
-            most = k.num(LARGEST_FLOAT[t.bits], REAL)
+            most = k.num(FORMATS[t].largest, REAL)
             return k.and_(k.le(k.neg(most), x), k.le(x, most))
         case _:
             return TRUE

@@ -15,6 +15,7 @@ RECORDED_RULES = (
     "begin", "finish", "let", "choose", "load", "store", "allocate", "free", "oblige", "assertion", "ghost",
     "tidy", "enter_if", "join_if", "enter_loop", "leave_loop", "unroll", "call",
     "collect", "accumulate", "barrier", "shuffle", "restate", "gather", "name", "unfold", "inverse", "forget", "launch", "phase",
+    "multiply_tiles", "reduce_rows", "copy_tile", "await_stage",
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from optigpu.codegen.atomic_text import host_atomic
-from optigpu.codegen.conversions import host_conversions
+from optigpu.codegen.conversions import host_conversions, stored_float_conversions
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import ALLOCATOR, on_stack
 from optigpu.codegen.integer_polynomials import poly
@@ -52,10 +52,10 @@ HEADERS = {
     "setjmp.h": frozenset({"malloc"}),
     "stdatomic.h": frozenset({"malloc"}),
     "stdlib.h": frozenset({"free", "malloc"}),
-    "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint64_t"}),
+    "stdint.h": frozenset({"malloc", "int8_t", "int16_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"}),
     "stdbool.h": frozenset({"bool"}),
 }
-SIZED_TYPES = re.compile(r"\bu?int(?:8|16|64)_t\b")
+SIZED_TYPES = re.compile(r"\bu?int(?:8|16|32|64)_t\b")
 
 
 def emit_c(program: Program, functions: Sequence[str] | None = None) -> str:
@@ -102,7 +102,7 @@ class _CPrinter(ProgramPrinter):
             if f.name in self.allocating:
                 self.attempt(f)
         code, self.out = self.out, Lines()
-        conversions = host_conversions(code.text())
+        conversions = [*host_conversions(code.text()), *stored_float_conversions(code.text())]
         headers = self.headers("\n".join([*conversions, code.text()]))
         for header in headers:
             self.out.add(f"#include <{header}>")
@@ -281,7 +281,7 @@ class _CPrinter(ProgramPrinter):
         if isinstance(s.type, Array) and s.type.space is not Space.ANY:
             raise input_error("OG500", "shared memory has no counterpart in plain C", s.loc)
         if isinstance(s.type, Array) and self.may_be_large(s.type):
-            sizes = [s.type.elem.name, *map(self.size, s.type.dims)]
+            sizes = [self.exprs.number_type(s.type.elem), *map(self.size, s.type.dims)]
             self.out.add(f"OPTIGPU_ROOM({', '.join(sizes)});")
         super().declaration(s)
 

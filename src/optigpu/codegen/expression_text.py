@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
-from optigpu.codegen.conversions import host_conversion
+from optigpu.codegen.conversions import host_conversion, stored_float_conversion
 from optigpu.codegen.integer_polynomials import expand_index_helper, keeps_value
 from optigpu.codegen.integer_types import (
     INT128,
@@ -23,8 +23,9 @@ from optigpu.codegen.integer_types import (
     without_implicit,
 )
 from optigpu.codegen.value_ranges import Ranges
+from optigpu.frontend.implicit_conversions import cast
 from optigpu.light_dataclass import replace
-from optigpu.syntax.builtins import MATH, index_helper
+from optigpu.syntax.builtins import FAST_MATH, MATH, index_helper
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import (
     Alloc,
@@ -43,6 +44,7 @@ from optigpu.syntax.exprs import (
     is_float,
     is_int,
 )
+from optigpu.syntax.float_formats import FORMATS, is_stored_float
 from optigpu.syntax.operators import (
     BITWISE,
     COMPARISONS,
@@ -62,12 +64,11 @@ SHIFTS = ("<<", ">>")
 
 class CExprs(ExprPrinter):
     knows_rsqrt = False  # C's library has no rsqrt
+    knows_fast_math = False  # nor __expf and the like
     wide_name, unsigned_wide_name = INT64.name, UINT64.name
 
     def __init__(self, ranges: Ranges | None = None) -> None:
-        self.flat_params: dict[
-            str, tuple[bool, ...]
-        ] = {}  # per function: which parameters are flat pointers to matrices
+        self.flat_params: dict[str, tuple[bool, ...]] = {}  # of functions: which of them are flat pointers to matrices
         self.tracked = False  # whether emitted code keeps a list of allocations (host_memory.py)
         self.ranges = ranges or Ranges()
         self.types: dict[str, Scalar] = {}  # C types of names, where they differ from the program's
@@ -259,7 +260,14 @@ class CExprs(ExprPrinter):
         """Whether the text of an integer expression has a 64-bit type in C."""
         return is_int(e.type) and self.machine_type(e).bits >= INT64.bits
 
+    def number_type(self, t: Scalar) -> str:
+        return FORMATS[t].in_c if t in FORMATS else t.name
+
     def cast(self, e: Cast) -> tuple[str, int]:
+        if is_stored_float(e.to) or is_stored_float(e.arg.type):
+            assert isinstance(e.arg.type, Scalar)
+            function = self.stored_conversion(e.arg.type, e.to)
+            return (f"{function}({self.show(e.arg)})", POSTFIX_PRECEDENCE) if function else self.text(e.arg)
         if is_int(e.to) and is_float(e.arg.type):
             assert isinstance(e.arg.type, Scalar)
             return f"{self.conversion(e.arg.type, e.to)}({self.show(e.arg)})", UNARY_PRECEDENCE
@@ -272,6 +280,10 @@ class CExprs(ExprPrinter):
     def conversion(self, have: Scalar, to: Scalar) -> str:
         """The function that converts a float to an integer."""
         return host_conversion(to)
+
+    def stored_conversion(self, have: Scalar, to: Scalar) -> str:
+        """The function that converts between `float` and a type of numbers that are only stored; "" if they have the same bits."""
+        return stored_float_conversion(have, to)
 
     # Arithmetic modulo 2^bits
 
@@ -399,6 +411,8 @@ class CExprs(ExprPrinter):
             case "rsqrt" | "rsqrtf" if not self.knows_rsqrt:
                 root = Call(e.func[1:], e.args, type=e.type)
                 return self.text(Binary("/", Real(Fraction(1), MATH[e.func].type, type=e.type), root, type=e.type))
+            case name if name in FAST_MATH and not self.knows_fast_math:
+                return self.call(Call(FAST_MATH[name], e.args, type=e.type))
             case _:
                 pass
         helper = index_helper(e.func)
@@ -410,7 +424,7 @@ class CExprs(ExprPrinter):
             return f"optigpu_free({args[0]})", POSTFIX_PRECEDENCE
         if flat is not None:
             args = [
-                f"({a.type.elem.name}*){self.show(a, UNARY_PRECEDENCE)}"
+                f"({self.number_type(a.type.elem)}*){self.show(a, UNARY_PRECEDENCE)}"
                 if is_flat and isinstance(a.type, Array)
                 else text
                 for a, text, is_flat in zip(e.args, args, flat)
@@ -447,7 +461,7 @@ class CExprs(ExprPrinter):
     def alloc(self, e: Alloc) -> str:
         if e.space is not Space.ANY:
             raise input_error("OG500", "GPU memory has no counterpart in plain C", e.loc)
-        return f"OPTIGPU_MALLOC({', '.join([e.elem.name, *map(self.show, e.dims)])})"
+        return f"OPTIGPU_MALLOC({', '.join([self.number_type(e.elem), *map(self.show, e.dims)])})"
 
 
 def beyond_64_bits(message: str, at: Expr | For) -> InputError:
@@ -458,8 +472,12 @@ def beyond_64_bits(message: str, at: Expr | For) -> InputError:
 
 def spelled_out(exprs: CExprs, s: Store) -> tuple[str | None, Expr] | None:
     """A compound assignment as a plain one, where C would compute another value: `s /= u` with signed s and unsigned u is
-    unsigned, and `s %= d` may be INT64_MIN % -1."""
+    unsigned, and `s %= d` may be INT64_MIN % -1. Numbers that are only stored are converted to compute with them."""
     target, value, op = s.target, s.value, s.op
+    if op is not None and isinstance(target.type, Scalar) and is_stored_float(target.type):
+        assert isinstance(value.type, Scalar)
+        left = cast(target, value.type, implicit=True)
+        return None, cast(Binary(op, left, value, type=value.type), target.type, implicit=True)
     if op in ("/", "%") and is_signed(target) and is_int(value.type):
         whole = Binary(op, target, value, type=target.type)
         t = exprs.operation_type(whole)

@@ -10,6 +10,7 @@ from optigpu.syntax.types import Scalar
 
 AXES = "xyz"  # of a grid, in the order of dim3
 MAX_GRID = (2**31 - 1, 65535, 65535)  # blocks along each axis
+MOST_EXTENT = 2**31 - 2**20  # of an array that bulk copies read: so the place of each element of a tile has 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,20 @@ class PlanCopy:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanMap:
+    """How bulk copies find tiles of an array in device memory; `elem`: of the tile, `dims`: of the array."""
+
+    array: str
+    elem: Scalar
+    dims: tuple[Expr, ...]
+    rows: int
+    cols: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlanLaunch:
     """A kernel launch; `grid` and `block` list x first. The kernel's parameters are `scalars`, the first block of each axis in
-    `slices` ("y", "z"), and `arrays`."""
+    `slices` ("y", "z"), `arrays`, and `maps`. `bulk`: the form with bulk copies, for GPUs and arrays that allow them."""
 
     kernel: str
     grid: tuple[Expr, ...]
@@ -79,6 +91,8 @@ class PlanLaunch:
     scalars: tuple[tuple[str, Scalar], ...]
     slices: tuple[tuple[str, Scalar], ...]
     arrays: tuple[str, ...]
+    maps: tuple[PlanMap, ...] = ()
+    bulk: PlanLaunch | None = None
 
 
 @dataclass(frozen=True, slots=True)

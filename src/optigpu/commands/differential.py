@@ -8,16 +8,19 @@ import numpy as np
 
 from optigpu.interp.heap import MemoryView, Uninit
 from optigpu.interp.inputs import Inputs, arguments
+from optigpu.interp.rounded_numbers import Number, error_of
 from optigpu.interp.runner import Runner
 from optigpu.interp.testing import valid_inputs
 from optigpu.light_dataclass import dataclass
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.cuda import CudaFunction
 from optigpu.runtime.signature import DTYPES, ArrayParam, Signature
+from optigpu.runtime.stored_floats import array_of, as_doubles, is_bfloat16
 from optigpu.syntax.program import Function
 from optigpu.syntax.source import NOWHERE
 
 RELATIVE, ABSOLUTE = 2e-4, 2e-4
+ROUNDED_APART = 2  # compiled code rounds floats too: then a number halfway between two may be rounded to the other one
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ def numpy_arguments(signature: Signature, inputs: Inputs) -> list[Any]:
     for p in signature.params:
         if isinstance(p, ArrayParam):
             values = [float(v) if p.elem.kind.value == "float" else v for v in inputs.arrays[p.name]]
-            args.append(np.array(values, dtype=DTYPES[p.elem.name]).reshape(inputs.shapes[p.name]))
+            args.append(array_of(values, DTYPES[p.elem.name]).reshape(inputs.shapes[p.name]))
         else:
             value = inputs.scalars[p.name]
             args.append(float(value) if p.type.kind.value == "float" else value)
@@ -59,9 +62,7 @@ def compare_on(compiled: CFunction | CudaFunction, runner: Runner, f: Function, 
     expected = machine.call(f.name, views, NOWHERE)
     args = numpy_arguments(compiled.signature, inputs)
     result = compiled(*args)
-    if expected is not None and not np.isclose(
-        float(expected), float(result), rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True
-    ):
+    if expected is not None and not is_close(expected, result):
         return Difference("the result", result, expected, inputs)
     for p, view, array in zip(compiled.signature.params, views, args):
         if isinstance(p, ArrayParam) and isinstance(view, MemoryView) and not agrees(view, array):
@@ -71,10 +72,16 @@ def compare_on(compiled: CFunction | CudaFunction, runner: Runner, f: Function, 
 
 def agrees(view: MemoryView, array: Any) -> bool:
     """Whether interpreted and compiled contents agree. A cell that the interpreter left unwritten agrees with anything."""
-    flat = array.reshape(-1)
+    flat = as_doubles(array.reshape(-1)) if is_bfloat16(array.dtype) else array.reshape(-1)
     for held, have in zip(view.alloc.data, flat):
         if isinstance(held, Uninit):
             continue
-        if not np.isclose(float(held), float(have), rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True):
+        if not is_close(held, have):
             return False
     return True
+
+
+def is_close(interpreted: Number, compiled: Any) -> bool:
+    """Whether two numbers agree up to the rounding of floats, and of the types that are only stored."""
+    most = ABSOLUTE + ROUNDED_APART * error_of(interpreted)
+    return bool(np.isclose(float(interpreted), float(compiled), rtol=RELATIVE, atol=most, equal_nan=True))

@@ -9,8 +9,18 @@ from optigpu.frontend.collective_contracts import synchronised_variables
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.memory_copies import copying
 from optigpu.logic import terms as k
-from optigpu.syntax.builtins import CONTROL_CALLS, MEMORY_CALLS, SHUFFLES, VECTOR_CALLS
-from optigpu.syntax.exprs import Array, Call, Var
+from optigpu.logic.cells import Terms
+from optigpu.syntax.builtins import (
+    CONTROL_CALLS,
+    MEMORY_CALLS,
+    ROW_REDUCTIONS,
+    SHUFFLES,
+    TILE_CALLS,
+    TILE_COPY,
+    TILE_PRODUCTS,
+    VECTOR_CALLS,
+)
+from optigpu.syntax.exprs import Array, Call, Expr, Var
 from optigpu.syntax.source import Loc
 
 NEXT_PHASE = {"kernel_setup_end": "threads", "kernel_teardown_begin": "teardown", "kernel_kill": "host"}
@@ -28,6 +38,8 @@ class CallElaborator(ExpressionElaborator):
             self.code.append(kc.Shuffle(call.func, target, registers, self.expr(call.args[2], names), at=at))
         elif call.func in VECTOR_CALLS:
             self.vector(call, names, at)
+        elif call.func in TILE_CALLS:
+            self.tile_call(call, names, at)
         elif call.func in MEMORY_CALLS:
             self.copy(call, names, at)
         elif call.func in CONTROL_CALLS:
@@ -81,6 +93,48 @@ class CallElaborator(ExpressionElaborator):
         for n, t in enumerate(values):
             self.code.append(kc.StoreCell(kc.CellAddress(to.base, to.full((k.num(n),))), t, at=at))
 
+    def tile_call(self, call: Call, names: Names, at: int) -> None:
+        """A product of tiles, a reduction of rows, or the copy of a tile."""
+        if call.func in ROW_REDUCTIONS:
+            vector, fragment = self.pointer(call.args[0], names), self.tile(call.args[1], names)
+            (rows,), (_, cols) = self.sizes(vector.base, 1, call), self.sizes(fragment.base, 2, call)
+            of_rows = kc.ArrayView(vector.base, vector.lead, vector.shift)
+            self.code.append(kc.ReduceRows(ROW_REDUCTIONS[call.func], of_rows, fragment, rows, cols, at=at))
+            return
+        if call.func == TILE_COPY:
+            target = self.tile(call.args[0], names)
+            *lead, row, col = (self.expr(a, names) for a in call.args[2:])
+            source = kc.TileView(self.pointer(call.args[1], names).base, tuple(lead), row, col)
+            inside = (
+                k.and_(k.le(k.ZERO, x), k.lt(x, n)) for x, n in zip(lead, self.dims[source.base]) if n is not None
+            )
+            self.oblige(k.and_(*inside), kc.Obligation.POINTER, call.loc)
+            rows, cols = self.sizes(target.base, 2, call)[-2:]
+            height, width = self.sizes(source.base, 2, call)[-2:]
+            self.code.append(kc.CopyTile(target, source, rows, cols, (height, width), at=at))
+            return
+        total, left, right = (self.tile(a, names) for a in call.args[:3])
+        depth, across = self.expr(call.args[3], names), TILE_PRODUCTS[call.func]
+        rows, cols = self.sizes(total.base, 2, call)
+        self.code.append(kc.MultiplyTiles(total, left, right, rows, cols, depth, *across, at=at))
+
+    def tile(self, e: Expr, names: Names) -> kc.TileView:
+        """A matrix, a matrix of an array of matrices, or the part of a matrix from an element on."""
+        p = self.pointer(e, names)
+        rank = len(self.dims[p.base])
+        if len(p.lead) == rank - 1:
+            return kc.TileView(p.base, p.lead[:-1], p.lead[-1], p.shift)
+        if len(p.lead) == rank - 2:
+            return kc.TileView(p.base, p.lead, p.shift, k.ZERO)
+        raise unsupported("this is not a tile: a matrix, or the part of one from an element on", e.loc)
+
+    def sizes(self, base: str, count: int, call: Call) -> Terms:
+        """The last sizes of an array, which are known."""
+        known = tuple(d for d in self.dims[base][-count:] if d is not None)
+        if len(known) != count:
+            raise unsupported(f"the sizes of `{base}` are not known", call.loc)
+        return known
+
     def copy(self, call: Call, names: Names, at: int) -> None:
         """A memcpy is a call of a function that the kernel defines, one for each rank and sort."""
         array = call.args[0].type
@@ -100,6 +154,8 @@ class CallElaborator(ExpressionElaborator):
             self.code.append(kc.LaunchKernel(grid, block, shared, at=at))
         elif call.func in NEXT_PHASE:
             self.code.append(kc.Phase(NEXT_PHASE[call.func], at=at))
+        elif call.func == "pipeline_wait":
+            self.code.append(kc.AwaitStage(at=at))
         elif call.func in BARRIER_GROUP:
             given_step(self, {"H": Var("block_sync_mem")}, names)
             self.code.append(kc.Barrier(BARRIER_GROUP[call.func], at=at))

@@ -10,6 +10,7 @@ from optigpu.kernel import instructions as kc
 from optigpu.logic import terms as k
 from optigpu.logic.terms import BOOL, REAL, Term
 from optigpu.syntax.exprs import Type
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
@@ -25,11 +26,14 @@ def is_unsigned(t: Type | None) -> TypeGuard[Scalar]:
 
 
 def rounded(x: Term, to: Scalar, loc: Loc) -> Term:
-    """A constant converted to a float type: the compiler takes the nearest number of that type. Other terms stay as they are."""
+    """A constant converted to `float` or `double`: the compiler takes the nearest number of that type. Other terms stay as they
+    are, and so do constants of types that are only stored: formulas have no literals of those."""
     if not k.is_num(x):
         return x
     if is_out_of_range(Fraction(x.data), to):
         raise unsupported(f"this number is out of the range of `{to.name}`", loc)
+    if is_stored_float(to):
+        return x
     return k.num(nearest_float(x.data, to), REAL)
 
 

@@ -20,7 +20,7 @@ from optigpu.elaborate.name_scope import Names, unsupported
 from optigpu.elaborate.weakening import open_name
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.side_conditions import terms_of, within
-from optigpu.light_dataclass import replace
+from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import KNOWN, SOME, CellClaim
 from optigpu.logic.names import Origin
@@ -28,6 +28,7 @@ from optigpu.logic.terms import BOOL, INT, REAL, Sort, Term
 from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Type, is_float, is_int
+from optigpu.syntax.float_formats import FORMATS
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
 from optigpu.syntax.program import Assert, For, Function, Ghost, GhostEnd, Program, Role, Stmt, Store
 from optigpu.syntax.source import Loc
@@ -35,7 +36,6 @@ from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import statements, stmt_exprs, subexpressions
 
 ANY_FLOAT = k.num(0, REAL)
-EXACT_BITS = {32: 24, 64: 53}  # by bits of the float type: integers of so many bits are exact
 
 
 def floats_decide(program: Program, over_reals: list[kc.Procedure]) -> bool:
@@ -80,6 +80,23 @@ def _decides(e: Expr) -> bool:
             return is_float(arg.type) and not is_float(to)
         case _:
             return False
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerAsFloat:
+    """An integer that is converted to float types, one after the other. From -exact to exact, all integers stay the same."""
+
+    value: Expr
+    exact: int
+
+
+def as_floats(e: Expr) -> IntegerAsFloat | None:
+    match e:
+        case Cast(to, arg) if to in FORMATS:
+            inner = IntegerAsFloat(arg, FORMATS[to].exact_integers) if is_int(arg.type) else as_floats(arg)
+            return inner and replace(inner, exact=min(inner.exact, FORMATS[to].exact_integers))
+        case _:
+            return None
 
 
 def mentions_reals(*parts: object) -> bool:
@@ -193,9 +210,9 @@ class OpenFloats(FunctionElaborator):
 
     def expr(self, e: Expr, names: Names) -> Term:
         match e:
-            case Cast(to, Cast(middle, arg)) if is_int(to) and is_float(middle) and is_int(arg.type):
-                value, fits = self.expr(arg, names), 1 << EXACT_BITS[middle.bits]
-                exact = k.and_(within(value, (-fits, fits)), within(value, limits_of(to)))
+            case Cast(to, arg) if is_int(to) and (integer := as_floats(arg)) is not None:
+                value, most = self.expr(integer.value, names), integer.exact
+                exact = k.and_(within(value, (-most, most)), within(value, limits_of(to)))
                 return k.ite(exact, value, self.choose(INT, limits_of(to), e.loc))
             case _:
                 value = super().expr(e, names)

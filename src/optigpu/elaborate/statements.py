@@ -162,9 +162,11 @@ class StatementElaborator(CallElaborator):
         assert isinstance(array, Array)
         dims = tuple(self.stable(self.expr(d, names), at) for d in init.dims)
         sort, space = sort_of(init.elem, s.loc), init.space
-        heap = space is not Space.TREG  # registers are freed at the end of their scope
+        heap = space not in (Space.TREG, Space.FRAG)  # registers are freed at the end of their scope
         size, limits = init.elem.size, limits_of(init.elem)
-        self.code.append(kc.Allocate(base, sort, dims, space.value, heap, array.distributed, size, limits, at=at))
+        groups, dims = (dims[0], dims[1:]) if space is Space.FRAG else (k.ONE, dims)
+        new = kc.Allocate(base, sort, dims, space.value, heap, array.distributed, size, limits, groups, at=at)
+        self.code.append(new)
         self.dims[base] = (None, *dims) if array.distributed else dims
         self.distributed[base] = array.distributed
         if not heap:
@@ -214,12 +216,12 @@ class StatementElaborator(CallElaborator):
                 raise unsupported(f"the loop over `{s.index}` is unrolled: it cannot have a contract", s.loc)
             self.out.specs[at], inner = self.loop_spec(s, index, inner)
         start, bound, amount = numbers
-        loop = kc.CountedLoop(index, start, r.relation, bound, r.op, amount, (), s.meaning.value, at=at)
+        loop = kc.CountedLoop(index, start, r.relation, bound, r.op, amount, (), s.meaning.value, s.stages, at=at)
         contract = contract_code(self, self.out.specs[at], loop, s.loc) if s.contract else LoopContractCode()
         self.indices.append(index)
         body = (*contract.start, *self.block(s.body, inner), *contract.end)
         self.indices.pop()
-        if s.meaning.value == kc.SEQUENTIAL:
+        if s.meaning.value in kc.IN_SEQUENCE:
             body += self.repeated_reads((r.amount, r.bound), names)
         loop = replace(loop, body=self.index_fits(s, loop, names) + body)
         self.code += [*contract.before, loop, *contract.after]

@@ -17,6 +17,7 @@ from optigpu.errors.race_errors import RACE_ERRORS
 from optigpu.errors.run_errors import RUN_ERRORS
 from optigpu.errors.script_errors import SCRIPT_ERRORS
 from optigpu.errors.thread_level_errors import THREAD_LEVEL_ERRORS
+from optigpu.errors.tile_errors import TILE_ERRORS
 from optigpu.kernel.causes import Cause
 
 CATALOGUE: dict[str, ErrorRow] = {
@@ -32,6 +33,7 @@ CATALOGUE: dict[str, ErrorRow] = {
             *LOOP_ERRORS,
             *RACE_ERRORS,
             *THREAD_LEVEL_ERRORS,
+            *TILE_ERRORS,
             *LAUNCH_ERRORS,
             *OTHER_ERRORS,
             *EMISSION_ERRORS,

@@ -6,7 +6,7 @@ from enum import Enum
 
 from optigpu.kernel.causes import Cause, Operation, UnequalParts, UnmetObligation, WrongContext
 from optigpu.kernel.context import HOST, THREADS
-from optigpu.kernel.instructions import REGISTER, SHARED, Obligation
+from optigpu.kernel.instructions import FRAGMENT, REGISTER, SHARED, Obligation
 from optigpu.light_dataclass import dataclass
 from optigpu.search.search_causes import DataRace, NoLoopContract, Obstacle, RaceKind, RaceScope, SharedByThreads
 
@@ -72,7 +72,7 @@ def key_of(cause: Cause) -> CauseKey:
 
 
 def _race_of(race: DataRace) -> Race:
-    if race.space == REGISTER or (race.space == SHARED and race.scope is RaceScope.GRID):
+    if race.space in (REGISTER, FRAGMENT) or (race.space == SHARED and race.scope is RaceScope.GRID):
         return Race.PRIVATE_MEMORY
     if race.kind is RaceKind.ONE_LOOP:
         return Race.ONE_LOOP

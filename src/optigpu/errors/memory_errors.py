@@ -52,6 +52,8 @@ def _not_an_allocation(d: Details) -> str:
     return f"{d.array} is not an allocation that can be freed here"
 
 
+TILE_OPERATIONS = (Operation.MULTIPLY, Operation.REDUCE_ROWS, Operation.COPY)
+
 MEMORY_ERRORS = (
     ProofErrorRow(
         "OG302",
@@ -61,7 +63,7 @@ MEMORY_ERRORS = (
         "contract does not relate to the loop's bound, memory that was freed, an array that no clause of the contract mentions.",
         causes=(
             *rejections(MissingPermission, Operation.LOAD, Operation.STORE, Operation.LOOP, Operation.SHUFFLE),
-            *rejections(MissingPermission, Operation.ATOMIC),
+            *rejections(MissingPermission, Operation.ATOMIC, *TILE_OPERATIONS),
             *no_contract(Obstacle.NO_MEMORY),
         ),
         message=_not_held,
@@ -72,7 +74,7 @@ MEMORY_ERRORS = (
         "write to memory that the contract only reads",
         "Memory is written that the contract only reads, or does not mention: __writes if all of it is written before it is\n"
         "read, __preserves, or __consumes and __produces.",
-        causes=rejections(ReadOnly, Operation.STORE, Operation.ATOMIC, Operation.LOOP),
+        causes=rejections(ReadOnly, Operation.STORE, Operation.ATOMIC, Operation.LOOP, *TILE_OPERATIONS),
         message=_read_only,
         help=_help_read_only,
     ),
@@ -80,7 +82,7 @@ MEMORY_ERRORS = (
         "OG304",
         "read of an uninitialised cell",
         "A cell is read that may not have been written: not on every path, or not for every size.",
-        causes=rejections(Uninitialised, Operation.LOAD, Operation.ATOMIC, Operation.SHUFFLE),
+        causes=rejections(Uninitialised, Operation.LOAD, Operation.ATOMIC, Operation.SHUFFLE, *TILE_OPERATIONS),
         message="{array} is read where it may not have been written",
         help="write {base} before this, or initialise it",
     ),

@@ -6,7 +6,7 @@ from optigpu.errors.cause_keys import Race, rejections
 from optigpu.errors.details import Details, level_name
 from optigpu.errors.error_row import ProofErrorRow
 from optigpu.kernel.causes import NotOwner, Operation, SharedMemoryInUse, StillInUse
-from optigpu.kernel.instructions import REGISTER
+from optigpu.kernel.instructions import FRAGMENT, REGISTER
 from optigpu.kernel.thread_conditions import WARP
 from optigpu.search.search_causes import DataRace
 
@@ -39,12 +39,16 @@ def loop_of_group(d: Details, group: str) -> str:
 
 
 def _private_memory(d: Details) -> str:
+    if d.space == FRAGMENT:
+        return f"{d.array} is a fragment: an iteration (i, j) of loops over fragments has the element [i][j] alone, one of rows [i]"
     if d.space == REGISTER:
         return f"{d.array} is in registers: a thread cannot access those of another thread, nor change what its group shares"
     return f"{d.array} is in shared memory: a block cannot access that of another block"
 
 
-def _exchange(d: Details) -> str:
+def _exchange(d: Details) -> str | None:
+    if d.space == FRAGMENT:
+        return "the loops over fragments are `frag for` over rows and inside over columns; frag_row_sum and the like add up rows"
     if d.space == REGISTER:
         return "threads exchange values through shared memory and blocksync(), or by a shuffle within a warp"
     return "blocks exchange values through global memory, from one kernel to the next"

@@ -151,4 +151,10 @@ RUN_ERRORS = (
         "run: vector access that is not aligned",
         "A vector access to cells whose offset is not a multiple of its width.",
     ),
+    ErrorRow(
+        "OG230",
+        "run: part of a pipelined loop that cannot run ahead",
+        "In a pipelined loop, what stands before pipeline_wait() may run ahead of earlier iterations: it reads only what no\n"
+        "iteration changes, and writes only the shared arrays that it declares, which nothing else writes.",
+    ),
 )

@@ -18,6 +18,8 @@ from optigpu.syntax.source import Loc, StatementId
 from optigpu.syntax.types import BOOL, INT64, Pointer, Space
 from optigpu.syntax.walk import subexpressions
 
+LOCAL_SPACES = {"SHARED": Space.SMEM, "FRAGMENT": Space.FRAG}
+
 
 class DeclarationBuilder(CExpressionBuilder):
     """Methods named after rules of c.lark build what those rules read."""
@@ -71,33 +73,35 @@ class DeclarationBuilder(CExpressionBuilder):
         return InitDeclarator(c[0], init, self.span(c))
 
     def declaration(self, c: list[Child]) -> list[Stmt]:
-        shared = isinstance(c[0], Token) and c[0].type == "SHARED"
-        base: DeclaredType = c[1] if shared else c[0]
+        word = c[0].type if isinstance(c[0], Token) else ""
+        base: DeclaredType = c[1] if word else c[0]
         out: list[Stmt] = []
         for entry in c:
             if isinstance(entry, InitDeclarator):
-                out.extend(self.declare_name(base, entry, shared))
+                out.extend(self.declare_name(base, entry, LOCAL_SPACES.get(word)))
         return out
 
-    def declare_name(self, base: DeclaredType, entry: InitDeclarator, shared: bool) -> list[Stmt]:
+    def declare_name(self, base: DeclaredType, entry: InitDeclarator, space: Space | None) -> list[Stmt]:
         d = entry.declarator
         type_ = self.type_of(base, d, local=True)
         statement_id = StatementId(base.loc.to(entry.loc))
         if isinstance(type_, Array) and not d.grouped:
-            if shared:
-                type_ = replace(type_, space=Space.SMEM)
+            if space is not None:
+                type_ = replace(type_, space=space)
             decl = Decl(d.name, type_, None, base.const, id=statement_id)
             if entry.init is None:
                 return [decl]
-            if shared or not isinstance(entry.init, InitializerList):
+            if space is not None or not isinstance(entry.init, InitializerList):
                 raise input_error(
                     "OG009", "this array cannot be initialised here", entry.init.loc, help="assign its elements"
                 )
             return [decl, *self.element_stores(d.name, type_, entry.init)]
-        if shared:
-            raise input_error(
-                "OG009", "a `__shared__` declaration is an array with its sizes", d.loc, help="__shared__ float s[256];"
+        if space is not None:
+            word, example = (
+                ("__shared__", "float s[256];") if space is Space.SMEM else ("__fragment__", "float c[64][128];")
             )
+            message = f"a `{word}` declaration is an array with its sizes"
+            raise input_error("OG009", message, d.loc, help=f"{word} {example}")
         if isinstance(entry.init, InitializerList):
             raise input_error("OG009", "only arrays take an initialiser list", entry.init.loc)
         const = d.const if d.pointer else base.const

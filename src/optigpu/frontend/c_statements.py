@@ -52,6 +52,10 @@ from optigpu.syntax.program import (
 from optigpu.syntax.source import SourceText, StatementId
 from optigpu.syntax.types import INT
 
+LOOP_MODES = {
+    "FOR": Mode.SEQUENTIAL, "THREAD_FOR": Mode.THREAD, "MAGIC_THREAD_FOR": Mode.MAGIC_THREAD, "FRAG_FOR": Mode.FRAG,
+}  # fmt: skip
+
 
 class StatementBuilder(DeclarationBuilder):
     """Methods named after rules of c.lark build what those rules read."""
@@ -126,7 +130,7 @@ class StatementBuilder(DeclarationBuilder):
         if index_type.kind is not INT.kind:
             raise input_error("OG011", "the index of a loop is an integer", self.at(type_))
         range_ = loop_range(str(name), self.as_expr(c[5]), self.as_expr(c[7]), c[9])
-        mode = {"FOR": Mode.SEQUENTIAL, "THREAD_FOR": Mode.THREAD, "MAGIC_THREAD_FOR": Mode.MAGIC_THREAD}[word.type]
+        mode = LOOP_MODES[word.type]
         clauses, rest = self.take_clauses(self.raw_body(c[11]), LOOP_CLAUSES, "loop")
         body = self.finish_body(rest, "continue")
         return For(

@@ -71,8 +71,9 @@ class DeclarationTyper:
         """The initial value of a pointer: an allocation, or a view of an array that has the declared inner sizes."""
         if isinstance(init, Alloc):
             dims = tuple(self.values.integer(d, scope, "a size is") for d in init.dims)
-            distributed = init.space in (Space.SMEM, Space.TREG)
-            array = Array(init.elem, ((None,) if distributed else ()) + dims, init.space, distributed)
+            distributed = init.space in (Space.SMEM, Space.TREG, Space.FRAG)
+            sizes = dims[init.space is Space.FRAG :]  # the first size of fragments is how many groups have one
+            array = Array(init.elem, ((None,) if distributed else ()) + sizes, init.space, distributed)
             init = replace(init, dims=dims, type=array)
         else:
             init = self.values.array(init, scope, f"`{name}` is")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optigpu.frontend.declared_names import unknown_name
 from optigpu.frontend.implicit_conversions import (
+    cast,
     convert,
     describe_type,
     expect_scalar,
@@ -115,7 +116,7 @@ class ExpressionTyper:
 
     def condition(self, e: Expr, scope: Scope) -> Expr:
         typed = self.value(e, scope)
-        return typed if is_bool(typed.type) else Cast(BOOL, typed, True, loc=typed.loc, type=BOOL)
+        return typed if is_bool(typed.type) else cast(typed, BOOL, implicit=True)
 
     def array(self, e: Expr, scope: Scope, why: str) -> Expr:
         typed = self.expr(e, scope)
@@ -152,7 +153,7 @@ class ExpressionTyper:
             case Cast(to, arg, False) if to in MACHINE_SCALARS:
                 typed = self.value(arg, scope)
                 reject_lost(typed, to)
-                return replace(e, arg=typed, type=to)
+                return replace(cast(typed, to, implicit=False), loc=e.loc)
             case Index():
                 return self.index(e, scope)
             case Addr():

@@ -323,7 +323,7 @@ class FunctionTyper:
         if s.index_type.bits < INT.bits:  # each step would be a conversion that may change it
             message = f"the index of a loop has {INT.bits} bits or more, not those of `{s.index_type.name}`"
             raise input_error("OG011", message, s.loc, help=f"for (int {s.index} = …")
-        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD) and r.op not in ("+", "-"):
+        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD, Mode.FRAG) and r.op not in ("+", "-"):
             message = f"threads cannot be numbered by `{s.index} {r.op}= …`"
             raise input_error("OG011", message, s.loc, help="leave out `thread`, or count by a constant step")
         start = convert(self.values.integer(r.start, scope, "the first value is"), s.index_type, "the index is")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Cast, Expr, Int, ProofType, Real, Type, is_float, is_int
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.float_literals import is_out_of_range
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, VOID, Kind, LogicType, Pointer, Scalar
 from optigpu.syntax.walk import rewrite
@@ -39,7 +42,9 @@ def usual_conversion(a: Scalar, b: Scalar) -> Scalar:
 
 
 def promoted(t: Scalar) -> Scalar:
-    """C's integer promotion: a type narrower than `int` becomes `int`."""
+    """C's integer promotion: a type narrower than `int` becomes `int`. Floats that are stored become `float`."""
+    if is_stored_float(t):
+        return FLOAT
     return INT if t.kind is Kind.BOOL or (t.kind is Kind.INT and t.bits < INT.bits) else t
 
 
@@ -57,13 +62,21 @@ def convert(e: Expr, to: Type, why: str) -> Expr:
         if isinstance(e, Int) and is_int(to) and not to.low <= e.value <= to.high:
             raise input_error("OG103", f"{e.value} does not fit `{to.name}`", e.loc)
         reject_lost(e, to)
-        return Cast(to, e, True, loc=e.loc, type=to)
+        return cast(e, to, implicit=True)
     raise input_error("OG102", f"{why} {describe_type(to)}, but this is {describe_type(have)}", e.loc)
+
+
+def cast(e: Expr, to: Scalar, *, implicit: bool) -> Expr:
+    """A conversion. Only `float` is converted to and from the floats that are stored: others become `float` first."""
+    stored = is_stored_float(e.type) or is_stored_float(to)
+    if stored and FLOAT not in (e.type, to):
+        e = Cast(FLOAT, e, True, loc=e.loc, type=FLOAT)
+    return Cast(to, e, implicit, loc=e.loc, type=to)
 
 
 def reject_lost(e: Expr, to: Scalar) -> None:
     """Reject a literal that the float type would round to infinity or to zero."""
-    if isinstance(e, Real) and is_float(to) and is_out_of_range(e.value, to):
+    if isinstance(e, Real | Int) and is_float(to) and is_out_of_range(Fraction(e.value), to):
         raise input_error("OG103", f"this number is out of the range of `{to.name}`", e.loc)
 
 

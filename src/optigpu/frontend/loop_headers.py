@@ -75,8 +75,8 @@ def apply_pragma(pragma: Pragma, loop: For) -> For:
         case ["unroll"] | ["GCC", "unroll", _] | ["unroll", _] if re.fullmatch(r"\w+", words[-1]):
             hint = " ".join(w for w in words if w != "GCC")
             return replace(loop, hints=ordered_hints((*loop.hints, hint)))
-        case ["tensor_cores", _] if HINT.fullmatch(" ".join(words)):
+        case [("tensor_cores" | "pipeline" | "async_copy"), *_] if HINT.fullmatch(" ".join(words)):
             return replace(loop, hints=ordered_hints((*loop.hints, " ".join(words))))
         case _:
-            known = "#pragma omp parallel for, omp simd, unroll, tensor_cores tf32, tensor_cores tf32x3"
+            known = "#pragma omp parallel for, omp simd, unroll, tensor_cores tf32, tensor_cores tile, async_copy, pipeline 4"
             raise input_error("OG012", "this pragma is not known", pragma.loc, help=known)

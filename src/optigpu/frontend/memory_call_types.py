@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from optigpu.frontend.expression_types import ExpressionTyper
 from optigpu.frontend.implicit_conversions import describe_type
+from optigpu.frontend.tile_call_types import reject_wrong_tiles
 from optigpu.light_dataclass import replace
-from optigpu.syntax.builtins import MEMORY_CALLS, SHUFFLES, VECTOR_BYTES, VECTOR_CALLS
+from optigpu.syntax.builtins import (
+    MEMORY_CALLS,
+    SHUFFLES,
+    TILE_CALLS,
+    TILE_COPY,
+    VECTOR_BYTES,
+    VECTOR_CALLS,
+    WIDEST_VECTOR,
+    is_vector,
+)
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Call, Expr, Index, is_bool, is_float
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.scopes import Scope
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import VOID, Scalar, Space
@@ -16,10 +27,15 @@ from optigpu.syntax.types import VOID, Scalar, Space
 def typed_memory_call(values: ExpressionTyper, name: str, call: Call, scope: Scope) -> Call:
     """A call that frees, copies, shuffles or moves cells, with its arguments typed."""
     arrays, integers = MEMORY_CALLS[name]
+    if name == TILE_COPY and len(call.args) > 1:  # an index for each dimension of the array
+        source = values.array(call.args[1], scope, "this argument is").type
+        integers = len(source.dims) if isinstance(source, Array) else integers
     values.arity(call, arrays + integers)
     typed = [values.array(a, scope, "this argument is") for a in call.args[:arrays]]
     typed += [values.integer(a, scope, "this argument is") for a in call.args[arrays:]]
-    if "free" in name:
+    if name in TILE_CALLS:
+        reject_wrong_tiles(name, typed[:arrays], call.loc)
+    elif "free" in name:
         _reject_other_allocation(name, typed[0], integers, call.loc)
     elif arrays == 2:
         _reject_different_cells(name, typed[0], typed[1], call.loc)
@@ -31,6 +47,9 @@ def reject_other_atomics(name: str, target: Expr, loc: Loc) -> None:
     if not isinstance(target, Index) or not isinstance(target.type, Scalar):
         raise input_error("OG106", f"`{name}` changes an element of an array", loc, help=f"{name}(&a[i], …)")
     t = target.type
+    if is_stored_float(t):
+        message = f"`{name}` is not for `{t.name}`, which is converted to `float` to compute with it"
+        raise input_error("OG102", message, loc, help="add to an array of floats, and convert the sums")
     if t.bits < 32 or is_bool(t) or (is_float(t) and name != "atomicAdd"):
         numbers = "numbers of 32 or 64 bits" if name == "atomicAdd" else "integers of 32 or 64 bits"
         raise input_error("OG102", f"`{name}` is for {numbers}, not for `{t.name}`", loc)
@@ -69,8 +88,9 @@ def _reject_different_cells(name: str, to: Expr, source: Expr, loc: Loc) -> None
             )  # fmt: skip
         if name in VECTOR_CALLS and len(arg.type.dims) != 1:
             raise input_error("OG106", f"`{name}` takes the address of its first cell", arg.loc, help="&a[i][4 * j]")
-    if name in VECTOR_CALLS and VECTOR_CALLS[name][0] * to.type.elem.size > VECTOR_BYTES:
-        wide = VECTOR_CALLS[name][0] * to.type.elem.size
-        raise input_error(
-            "OG105", f"`{name}` of `{to.type.elem.name}` is {wide} bytes: {VECTOR_BYTES} are the most", loc
-        )
+    if name in VECTOR_CALLS and not is_vector(width := VECTOR_CALLS[name][0], elem := to.type.elem):
+        if width == WIDEST_VECTOR:
+            message = f"`{name}` is for numbers of 16 bits, not for `{elem.name}`"
+            raise input_error("OG105", message, loc, help=name.replace("8", "4"))
+        message = f"`{name}` of `{elem.name}` is {width * elem.size} bytes: {VECTOR_BYTES} are the most"
+        raise input_error("OG105", message, loc)

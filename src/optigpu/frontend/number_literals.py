@@ -11,14 +11,28 @@ from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Expr, Int, Real
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
-from optigpu.syntax.types import DOUBLE, FLOAT, INT, INT64, SCALAR_NAMES, TEMPLATE_ELEMENT, UINT, UINT64, Scalar
+from optigpu.syntax.types import (
+    DOUBLE,
+    FLOAT,
+    INT,
+    INT64,
+    SCALAR_NAMES,
+    STORED_FLOATS,
+    TEMPLATE_ELEMENT,
+    UINT,
+    UINT64,
+    Scalar,
+)
 
 ELEMENT_TOKEN = "\ue000"  # what `template_types.py` puts in the place of the type of a template
+STORED_FLOAT_TOKENS = dict(zip("\ue001\ue002\ue003", STORED_FLOATS))  # what `stored_float_names.py` puts in their place
 MAX_EXPONENT = 400  # a decimal exponent beyond this is outside the range of double
 
 
 def scalar_type(token: Token) -> Scalar:
-    return TEMPLATE_ELEMENT if token == ELEMENT_TOKEN else SCALAR_NAMES[re.sub(r"\s+", " ", str(token))]
+    if token == ELEMENT_TOKEN:
+        return TEMPLATE_ELEMENT
+    return STORED_FLOAT_TOKENS.get(str(token)) or SCALAR_NAMES[re.sub(r"\s+", " ", str(token))]
 
 
 def parse_number(token: str, loc: Loc) -> Expr:

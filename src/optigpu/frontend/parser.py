@@ -17,6 +17,7 @@ from optigpu.frontend.grammar_tables import parser_of
 from optigpu.frontend.number_literals import scalar_type
 from optigpu.frontend.raw_statements import Annotation, Braces, Pragma, Prototype
 from optigpu.frontend.rule_declarations import rule_declaration
+from optigpu.frontend.stored_float_names import with_stored_floats
 from optigpu.frontend.syntax_errors import syntax_error
 from optigpu.frontend.template_types import with_element_types
 from optigpu.syntax.builtins import BUILTIN_NAMES, is_compiler_builtin
@@ -50,7 +51,7 @@ def _grammar() -> Lark:
 def parse_c(source: SourceText, read_include: IncludeReader) -> tuple[TopLevel, ...]:
     """The items of a file. `read_include` parses the file of an `#include "…"`."""
     builder = _FileBuilder(source, _FilePlaces(source.name), read_include)
-    tree = _run_grammar(source, with_element_types(source.text), "program", 0)
+    tree = _run_grammar(source, with_stored_floats(with_element_types(source.text)), "program", 0)
     result: tuple[TopLevel, ...] = builder.build(tree)
     return result
 

@@ -9,6 +9,7 @@ from typing import Any
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from optigpu.frontend.stored_float_names import TOKENS, readable
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.annotations import ANNOTATIONS
 from optigpu.syntax.diagnostic import InputError, Label, input_error
@@ -58,8 +59,8 @@ def syntax_error(error: UnexpectedInput, text: str, span: SpanOf, what: str) -> 
 
 
 def _bad_character(text: str, at: int, span: SpanOf, what: str) -> InputError:
-    rest = text[at:]
-    word = _word_at(text, at)
+    text = readable(text)
+    rest, word = text[at:], _word_at(text, at)
     if rest.startswith('"'):
         return input_error("OG002", "this string has no end", span(at, at + 1), help='close it with `"`')
     if rest.startswith("/*"):
@@ -113,7 +114,7 @@ def _bad_token(error: UnexpectedToken, text: str, span: SpanOf, what: str) -> In
     if token.type == "$END":
         return _early_end(text, accepts, span, what)
     at, end = token.start_pos or 0, token.end_pos or 0
-    first_line = str(token).split("\n", 1)[0]
+    first_line = readable(str(token)).split("\n", 1)[0]
     first_line = first_line if len(first_line) <= 30 else first_line[:27] + "…"
     previous = _end_of_previous(text, at)
     bad = _BadToken(token.type, first_line, at, span(at, end), span(previous, previous), accepts, text, span, what)
@@ -151,6 +152,17 @@ def _undeclared_index(t: _BadToken) -> InputError | None:
     if t.accepts != {"TYPE"} or not t.text[: t.at].rstrip().endswith("("):
         return None
     return input_error("OG011", "the index of a loop is declared in the loop", t.place, help=f"int {t.first_line}")
+
+
+def _type_that_is_a_name(t: _BadToken) -> InputError | None:
+    """`half x` in a program that calls something else `half`."""
+    before = re.search(rf"\b({'|'.join(TOKENS)})[\s*]*$", t.text[: t.at]) if t.type == "NAME" else None
+    word = t.first_line if t.first_line in TOKENS and "TYPE" in t.accepts else before and before.group(1)
+    if t.what != "program" or not word:
+        return None
+    return input_error(
+        "OG001", f"`{word}` is a name in this program, so it is no type", t.place, help="rename it where it is a name"
+    )
 
 
 def _nested_assignment(t: _BadToken) -> InputError | None:
@@ -206,6 +218,7 @@ EXPLANATIONS: tuple[Callable[[_BadToken], InputError | None], ...] = (
     _stray_brace,
     _global_variable,
     _undeclared_index,
+    _type_that_is_a_name,
     _nested_assignment,
     _second_arrow,
     _missing_punctuation,

@@ -36,7 +36,7 @@ from optigpu.syntax.program import (
     TopLevel,
 )
 from optigpu.syntax.scopes import Binding, NameKind, Scope
-from optigpu.syntax.types import VOID
+from optigpu.syntax.types import STORED_FLOATS, VOID
 from optigpu.syntax.walk import is_constant
 
 
@@ -82,6 +82,10 @@ class _ProgramTyper:
         reserved = binding.kind is NameKind.FUNCTION and is_compiler_builtin(name)
         if reserved or is_built_in(name):
             raise input_error("OG101", f"`{name}` is built in: choose another name", binding.loc)
+        if binding.kind is NameKind.FUNCTION and any(t.name == name for t in STORED_FLOATS):
+            raise input_error(
+                "OG101", f"<optigpu.h> declares the type `{name}`", binding.loc, help="choose another name"
+            )
         declare(self.scope, name, binding, refused)
 
     def item(self, item: TopLevel) -> TopLevel:

@@ -22,9 +22,9 @@ from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.gpu_rules import RULES, TRANSITIONS
 from optigpu.syntax.operators import BINARY_PRECEDENCE, COMPOUND_ASSIGNMENTS, REAL_SPELLINGS
-from optigpu.syntax.program import FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES
+from optigpu.syntax.program import COPY_HINT, FUNCTION_CLAUSES, HINTS, LOOP_CLAUSES, PIPELINE_HINT
 from optigpu.syntax.source import NOWHERE, Loc
-from optigpu.syntax.tensor_nests import PRECISIONS
+from optigpu.syntax.tensor_nests import PRECISIONS, TILE
 
 MAX_DEPTH = 200  # of nested expressions and statements: more than people write, and well within Python's stack
 MAX_PROGRAM_NODES = (
@@ -33,7 +33,7 @@ MAX_PROGRAM_NODES = (
 COUNT = r"[1-9]\d{0,8}"  # of threads, or of iterations in a chunk: with chunks of 0 a loop would not end
 HINT = re.compile(
     rf"simd|schedule\((auto|runtime|(static|dynamic|guided)(,{COUNT})?)\)|num_threads\({COUNT}\)|unroll( \w+)?|"
-    rf"tensor_cores ({'|'.join(PRECISIONS)})",
+    rf"tensor_cores ({'|'.join((*PRECISIONS, TILE))})|{COPY_HINT}|{PIPELINE_HINT} [1-9]",
     re.ASCII,
 )
 PATH = re.compile(r'[^"<>\n]+')
@@ -45,6 +45,7 @@ LOGIC_TYPES = frozenset({
 NODES = frozenset(
     c for module in (exprs, program, types) for c in vars(module).values() if isinstance(c, type) and hasattr(c, "__match_args__")
 )  # fmt: skip
+STORED_FLOAT_NAMES = frozenset(t.name for t in types.STORED_FLOATS)
 NESTING = frozenset({*get_args(exprs.Expr), *get_args(program.Stmt), exprs.FunType})
 
 
@@ -79,6 +80,8 @@ def is_local_type(t: exprs.Type) -> bool:
             return False  # a pointer
         case exprs.Array(space=types.Space.SMEM):
             return not t.distributed
+        case exprs.Array(dims=dims, space=types.Space.FRAG):
+            return len(dims) <= 2 and not t.distributed
         case _:
             return is_parameter_type(t)
 
@@ -130,6 +133,7 @@ POSSIBLE: dict[tuple[type, str], Predicate] = {
     (program.LoopRange, "op"): one_of("+", "-", "*", "/", "<<", ">>"),
     (program.For, "contract"): of_kinds(LOOP_CLAUSES),
     (program.For, "hints"): are_hints,
+    (program.For, "mode"): lambda mode: mode is not program.Mode.PIPELINED,  # that is a meaning
     (program.For, "index_type"): one_of(*(t for t in types.MACHINE_SCALARS if exprs.is_int(t))),
     (program.RuleDeclaration, "rule"): one_of(*RULES),
     (program.Include, "path"): lambda path: PATH.fullmatch(path) is not None,
@@ -199,11 +203,12 @@ def reject_malformed(*trees: object, known: Container[object] = ()) -> None:
     `known` are left out."""
     stack: list[tuple[object, int, Loc]] = [(tree, 0, NOWHERE) for tree in trees]
     count = 0
+    type_names: dict[str, Loc] = {}  # names of types that something else has
     while stack:
         node, depth, loc = stack.pop()
         if type(node) not in NODES:
             raise input_error("OG605", f"a {type(node).__name__} has no place in a program", loc)
-        parts = checked_parts(node, loc)
+        parts = checked_parts(node, loc, type_names)
         loc = getattr(node, "loc", loc)
         count, depth = count + 1, depth + (type(node) in NESTING)
         if depth > MAX_DEPTH:
@@ -212,10 +217,26 @@ def reject_malformed(*trees: object, known: Container[object] = ()) -> None:
         if count > MAX_PROGRAM_NODES:
             raise input_error("OG015", f"a program has at most {MAX_PROGRAM_NODES} parts", loc)
         stack.extend([(x, depth, loc) for x in parts if x not in known])
+    if type_names:
+        reject_used_types(type_names, trees)
 
 
-def checked_parts(node: Any, around: Loc) -> list[object]:
-    """The child nodes of a node, after its fields have been checked."""
+def reject_used_types(names: dict[str, Loc], trees: tuple[object, ...]) -> None:
+    """Reject a program that has a variable `half` and numbers of the type `half`: no text has both (`stored_float_names.py`)."""
+    stack: list[Any] = list(trees)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, types.Scalar) and node.name in names:
+            message = f"`{node.name}` is the type of other numbers in this program"
+            raise input_error("OG101", message, names[node.name], help="choose another name")
+        kind: Any = type(node)
+        if kind in NODES:
+            values = [getattr(node, rule.name) for rule in field_rules(kind) if rule.essential]
+            stack.extend(x for value in values for x in flattened(value))
+
+
+def checked_parts(node: Any, around: Loc, type_names: dict[str, Loc]) -> list[object]:
+    """The child nodes of a node, after its fields have been checked. Notes the names that it declares and that types have, too."""
     kind: Any = type(node)
     parts: list[object] = []
     for rule in field_rules(kind):
@@ -229,6 +250,8 @@ def checked_parts(node: Any, around: Loc) -> list[object]:
             continue
         if rule.declares and formula_word(value, kind):
             raise input_error("OG101", f"`{value}` is built in: choose another name", getattr(node, "loc", around))
+        if rule.declares and value in STORED_FLOAT_NAMES:
+            type_names.setdefault(value, getattr(node, "loc", around))
         for x in flattened(value) if type(value) is tuple else (value,):
             if type(x) in NODES:
                 parts.append(x)

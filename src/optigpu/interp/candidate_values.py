@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from optigpu.interp.machine import Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import Number, rounded, simplest
+from optigpu.interp.numeric_values import rounded, simplest
+from optigpu.interp.rounded_numbers import Plain
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.exprs import Binary, Call, Expr, Int, Real, Var
 from optigpu.syntax.float_literals import is_out_of_range
@@ -32,7 +33,7 @@ def parts_of(program: Program, f: Function) -> Iterator[Expr]:
     return (x for e in exprs for x in subexpressions(e))
 
 
-def candidate_floats(program: Program, f: Function) -> list[Number]:
+def candidate_floats(program: Program, f: Function) -> list[Plain]:
     """Floats of several magnitudes, and those around the constants of the program: whole numbers first, smallest first."""
     constants = {Fraction(x.value) for x in parts_of(program, f) if isinstance(x, Int | Real)}
     around = {n for c in constants for n in (c - 1, c, c + 1, -c)}
@@ -44,7 +45,7 @@ def candidate_floats(program: Program, f: Function) -> list[Number]:
     return [simplest(x) for x in sorted(candidates, key=lambda x: (x.denominator, abs(x), x < 0))]
 
 
-def values_of(t: Scalar, integers: list[int], floats: list[Number]) -> list[Number]:
+def values_of(t: Scalar, integers: list[int], floats: list[Plain]) -> list[Plain]:
     """The candidates that are values of the type."""
     match t.kind:
         case Kind.BOOL:

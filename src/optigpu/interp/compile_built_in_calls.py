@@ -5,7 +5,7 @@ from __future__ import annotations
 from optigpu.interp.compile_expressions import fails
 from optigpu.interp.machine import Closure
 from optigpu.interp.misbehaviour import CannotEvaluate
-from optigpu.syntax.builtins import SHUFFLES, VECTOR_CALLS
+from optigpu.syntax.builtins import ROW_REDUCTIONS, SHUFFLES, TILE_COPY, TILE_PRODUCTS, VECTOR_CALLS
 from optigpu.syntax.source import Loc
 
 
@@ -24,6 +24,15 @@ def built_in_call(name: str, args: list[Closure], loc: Loc) -> Closure:
     if name in SHUFFLES:
         to, source, amount = args
         return lambda m, f: m.shuffle(name, to(m, f), source(m, f), amount(m, f), loc)
+    if name in TILE_PRODUCTS:
+        total, left, right, depth = args
+        return lambda m, f: m.multiply_tiles(name, total(m, f), left(m, f), right(m, f), depth(m, f), loc)
+    if name in ROW_REDUCTIONS:
+        return lambda m, f: m.reduce_rows(name, args[0](m, f), args[1](m, f), loc)
+    if name == TILE_COPY:
+        return lambda m, f: m.tile_load(args[0](m, f), args[1](m, f), tuple([a(m, f) for a in args[2:]]), loc)
+    if name == "pipeline_wait":
+        return lambda m, f: m.pipeline_wait(loc)
     if name in VECTOR_CALLS:
         width, way = VECTOR_CALLS[name]
         return lambda m, f: m.vector_access(name, width, way, args[0](m, f), args[1](m, f), loc)

@@ -14,7 +14,6 @@ from optigpu.interp.machine import Closure, Frame, FrameLayout, Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
 from optigpu.interp.numeric_values import (
     REAL_OPERATIONS,
-    Number,
     RuntimeValue,
     convert,
     exact_divide,
@@ -23,9 +22,27 @@ from optigpu.interp.numeric_values import (
     wrap,
 )
 from optigpu.interp.operator_semantics import binary_operation, linear_index
+from optigpu.interp.rounded_numbers import Number, extreme, is_open, is_open_as_integer
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, index_helper
-from optigpu.syntax.exprs import Addr, Array, Binary, Bool, Call, Cast, Cond, Expr, Index, Int, Real, SizeOf, Unary, Var
+from optigpu.syntax.exprs import (
+    Addr,
+    Array,
+    Binary,
+    Bool,
+    Call,
+    Cast,
+    Cond,
+    Expr,
+    Index,
+    Int,
+    Real,
+    SizeOf,
+    Unary,
+    Var,
+    is_float,
+)
 from optigpu.syntax.free_names import free_vars
+from optigpu.syntax.operators import COMPARISONS
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 from optigpu.syntax.walk import is_constant
@@ -94,6 +111,8 @@ class ExpressionCompiler:
                 inner, loc = self.expr(arg, scope), e.loc
                 if to.kind is Kind.FLOAT and is_constant(arg) and scope.names.keys().isdisjoint(free_vars(arg)):
                     return lambda m, f: rounded(convert(inner(m, f), to, loc), to)
+                if is_float(arg.type) and to.kind is not Kind.FLOAT:
+                    return self.from_float(inner, e)
                 return lambda m, f: convert(inner(m, f), to, loc, explicit=not implicit)
             case Index():
                 return self.index(e, scope)
@@ -103,6 +122,18 @@ class ExpressionCompiler:
                 return self.call(e, scope)
             case _:
                 raise CannotEvaluate("this is not a program expression", e.loc)
+
+    def from_float(self, value: Closure, e: Cast) -> Closure:
+        """A float as an integer or a truth value."""
+        to, loc, explicit = e.to, e.loc, not e.implicit
+
+        def converted(m: Machine, f: Frame) -> RuntimeValue:
+            x = value(m, f)
+            if is_open(x, 0) if to.kind is Kind.BOOL else is_open_as_integer(x):
+                m.skipped.turned = loc
+            return convert(x, to, loc, explicit=explicit)
+
+        return converted
 
     def stored(self, e: Expr, scope: FrameScope) -> Closure:
         """An expression whose value is stored in a cell, passed or returned: an integer has to fit its type."""
@@ -152,7 +183,16 @@ class ExpressionCompiler:
             return lambda m, f: left(m, f) and right(m, f)
         if e.op == "||":
             return lambda m, f: left(m, f) or right(m, f)
-        operation = binary_operation(e.op, e.left.type, e.type, e.loc)
+        operation, loc = binary_operation(e.op, e.left.type, e.type, e.loc), e.loc
+        if e.op in COMPARISONS and is_float(e.left.type):
+
+            def compared(m: Machine, f: Frame) -> bool:
+                a, b = left(m, f), right(m, f)
+                if is_open(a, b):
+                    m.skipped.turned = loc
+                return bool(operation(a, b))
+
+            return compared
         return lambda m, f: operation(left(m, f), right(m, f))
 
     def index(self, e: Index, scope: FrameScope) -> Closure:
@@ -194,6 +234,8 @@ class ExpressionCompiler:
             return lambda m, f: operation(*[a(m, f) for a in args])
         if name in ("min", "max"):
             pick = min if name == "min" else max
+            if is_float(e.type):
+                return lambda m, f: extreme(pick, (args[0](m, f), args[1](m, f)))
             return lambda m, f: pick(args[0](m, f), args[1](m, f))
         if name == "abs":
             only = args[0]

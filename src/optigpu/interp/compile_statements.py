@@ -5,7 +5,7 @@ The closure of a body returns the value of its `return` statement, which is its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import assert_never
 
 from optigpu.frontend.implicit_conversions import promoted
@@ -177,6 +177,13 @@ class StatementCompiler(ExpressionCompiler):
         name, loc, elem = s.name, s.loc, t.elem
         sizes = [self.expr(d, scope) for d in t.dims if d is not None]
         slot = scope.new(name, False)
+        if t.space is Space.FRAG:
+            fragment_key = next(self.keys)
+
+            def fragment(m: Machine, f: Frame) -> None:
+                f[slot] = m.fragment(name, elem, tuple([d(m, f) for d in sizes]), loc, fragment_key)
+
+            return fragment
         if is_shared(s):
             key = next(self.keys)
 
@@ -264,6 +271,11 @@ class StatementCompiler(ExpressionCompiler):
             return lambda m, f: m.magic_loop(header.values(m, f), code, f)
         if s.mode is Mode.THREAD:
             return lambda m, f: m.thread_loop(header.thread_values(m, f), code, f)
+        if s.mode is Mode.FRAG:
+            return lambda m, f: m.fragment_loop(header.thread_values(m, f), s.index, s.loc, iteration(code, m, f))
+        if s.meaning is Mode.PIPELINED:
+            key = next(self.keys)
+            return lambda m, f: m.pipelined_loop(header.values(m, f), key, s.loc, iteration(code, m, f))
         if s.meaning is Mode.PARALLEL:
             return lambda m, f: m.openmp_loop(header.values(m, f), code, f)
         if s.contract:
@@ -278,6 +290,16 @@ class StatementCompiler(ExpressionCompiler):
             isinstance(x, Index | Call) or (isinstance(x, Var) and scope.names.get(x.name, (0, False))[1])
             for x in subexpressions(e)
         )
+
+
+def iteration(code: LoopCode, m: Machine, f: Frame) -> Callable[[int], None]:
+    """Run the body of a loop for a value of its index."""
+
+    def run(i: int) -> None:
+        f[code.slot] = i
+        code.body(m, f)
+
+    return run
 
 
 def operation_type(op: str, target: Scalar, value: Scalar) -> Scalar:

@@ -16,8 +16,9 @@ from typing import TypeAlias
 from optigpu.interp.effort import Effort
 from optigpu.interp.heap import Heap, MemoryView, box_indices, offset_of
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import REAL_OPERATIONS, Number, RuntimeValue, close, convert, exact_divide
+from optigpu.interp.numeric_values import REAL_OPERATIONS, RuntimeValue, close, convert, exact_divide
 from optigpu.interp.operator_semantics import binary_operation, linear_index
+from optigpu.interp.rounded_numbers import Number, extreme, is_open
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import INT_CONSTANTS, MATH, TOKENS, WRAPS, index_helper, matrix_predicate
 from optigpu.syntax.exprs import (
@@ -50,6 +51,7 @@ from optigpu.syntax.exprs import (
 )
 from optigpu.syntax.operators import COMPARISONS, REAL_SPELLINGS
 from optigpu.syntax.source import Loc
+from optigpu.syntax.types import FLOAT
 
 Env: TypeAlias = Mapping[str, RuntimeValue]
 MOST_CELLS = 10**7  # of one permission: the arrays of a run are much smaller
@@ -125,7 +127,7 @@ class Evaluator:
             case Cond(test, then, other):
                 return self.value(then if self.truth(test, env) else other, env)
             case Cast(to, arg):
-                return convert(self.value(arg, env), to, e.loc)
+                return convert(self.value(arg, env), FLOAT if is_float(to) else to, e.loc)  # formulas do not round
             case Index(base, indices) if not isinstance(e.type, Array):
                 return self.inspect(self.pointer(base, env), self.integers(indices, env), e.loc)
             case Index() | Addr():
@@ -177,6 +179,8 @@ class Evaluator:
         a, b = self.value(e.left, env), self.value(e.right, env)
         if op in COMPARISONS and is_float(e.left.type):
             equal = close(a, b)
+            if op in ("!=", "<", ">") and is_open(a, b):
+                raise CannotEvaluate("rounding decides this comparison", e.loc)
             match op:
                 case "==":
                     return equal
@@ -206,7 +210,7 @@ class Evaluator:
             return self.value(e.args[0], env) in self.value(e.args[1], env)
         args = [self.value(a, env) for a in e.args]
         if name in ("min", "max"):
-            return min(args) if name == "min" else max(args)
+            return extreme(min if name == "min" else max, args)
         if name == "abs":
             return abs(args[0])
         if name == "exact_div":
@@ -274,14 +278,18 @@ class Evaluator:
         b = e.binders[at]
         indices = self.value(b.range, env)
         values = [self.extreme(e, at + 1, {**env, b.name: i}) for i in indices or (indices.start,)]
-        return max(values) if e.op == "Max" else min(values)
+        return extreme(max if e.op == "Max" else min, values)
 
     def first_extreme(self, e: BigOp, env: Env) -> RuntimeValue:
         """The first index with the greatest or least value; of an empty range its lower bound."""
         (b,) = e.binders
         indices = self.value(b.range, env)
         best = max if e.op == "ArgMax" else min
-        return best(indices, key=lambda i: self.value(e.body, {**env, b.name: i}), default=indices.start)
+        values = {i: self.value(e.body, {**env, b.name: i}) for i in indices}
+        first = best(indices, key=lambda i: values[i], default=indices.start)
+        if any(is_open(values[i], values[first]) for i in indices if i != first):
+            raise CannotEvaluate("rounding decides which number is the extreme one", e.loc)
+        return first
 
     def body_values(self, e: BigOp, at: int, env: Env) -> Iterator[RuntimeValue]:
         if at == len(e.binders):

@@ -17,7 +17,8 @@ from optigpu.interp.heap import (
     offset_of,
 )
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import Number, atomic_result
+from optigpu.interp.numeric_values import atomic_result
+from optigpu.interp.rounded_numbers import Number
 from optigpu.interp.thread_scheduler import RunningKernel, Thread, Threads, describe_group, describe_thread
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc
@@ -27,7 +28,13 @@ MAX_THREADS_PER_BLOCK = 1024
 MAX_GRID_BLOCKS = (1 << 31) - 1
 MAX_SHARED_BYTES = 227 * 1024
 HOST_SWITCH = 0.3  # the probability that an access in a parallel loop of the host ends the turn of its iteration
-WHERE = {Space.ANY: "host memory", Space.GMEM: "global memory", Space.SMEM: "shared memory", Space.TREG: "registers"}
+WHERE = {
+    Space.ANY: "host memory",
+    Space.GMEM: "global memory",
+    Space.SMEM: "shared memory",
+    Space.TREG: "registers",
+    Space.FRAG: "fragments",
+}
 
 
 class Device(Threads):
@@ -112,6 +119,8 @@ class Device(Threads):
                 return self.setup_array(name, elem, dims, loc)
             case Space.TREG:
                 return self.collective_registers(name, elem, dims, loc, key)
+            case Space.FRAG:
+                raise AssertionError(name)
 
     def setup_array(self, name: str, elem: Scalar, dims: tuple[int, ...], loc: Loc) -> MemoryView:
         """Allocate shared memory in the setup phase, with a copy for each block."""
@@ -406,6 +415,8 @@ COPY_SPACES = {
 
 def describe_access(access: RecordedAccess) -> str:
     """The thread of an access in a message: `thread 33 of block 0 (y = 1, x = 1)`."""
+    if len(access.path) < 3:  # tile_model.py
+        return f"a copy of a tile of block {access.path[0][1]}"
     (_, block), (_, warp), (_, lane) = access.path[:3]
     around = ", ".join(f"{n} = {v}" for n, v in access.who or ())
     return f"thread {warp * 32 + lane} of block {block}" + (f" ({around})" if around else "")

@@ -11,7 +11,8 @@ from typing import TypeAlias
 from optigpu.interp.default_memory import GroupShadow
 from optigpu.interp.happens_before import RecordedAccess, Shadow, TaskPath, concurrent
 from optigpu.interp.misbehaviour import Misbehaviour
-from optigpu.interp.numeric_values import Number, atomic_result
+from optigpu.interp.numeric_values import atomic_result
+from optigpu.interp.rounded_numbers import Number
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.diagnostic import Label
 from optigpu.syntax.source import Loc

@@ -24,9 +24,10 @@ from optigpu.interp.heap import MemoryView, Uninit
 from optigpu.interp.inputs import Inputs, arguments
 from optigpu.interp.machine import Machine
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour
-from optigpu.interp.numeric_values import Number, RuntimeValue
+from optigpu.interp.numeric_values import RuntimeValue, convert
+from optigpu.interp.rounded_numbers import Number
 from optigpu.interp.runner import Runner
-from optigpu.syntax.exprs import Array, Expr, Type, is_int
+from optigpu.syntax.exprs import Array, Expr, Type, is_float, is_int
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Function, Param
 from optigpu.syntax.types import Kind, Scalar
@@ -175,7 +176,8 @@ class InputGenerator:
             with suppress(CannotEvaluate, Misbehaviour):
                 for claim in islice(machine.evaluator.claims(h, env), MAX_STATED_CELLS):
                     if not isinstance(claim.contents, str):
-                        claim.view.alloc.data[claim.flat()] = machine.evaluator.value(claim.contents, claim.env)
+                        value, elem = machine.evaluator.value(claim.contents, claim.env), claim.view.alloc.elem
+                        claim.view.alloc.data[claim.flat()] = convert(value, elem, h.loc) if is_float(elem) else value
         for name, view in env.items():
             if isinstance(view, MemoryView):
                 inputs.arrays[name] = [x for x in view.alloc.data if not isinstance(x, Uninit)]

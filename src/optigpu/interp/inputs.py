@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.interp.machine import Machine
-from optigpu.interp.numeric_values import Number, RuntimeValue
+from optigpu.interp.numeric_values import RuntimeValue
+from optigpu.interp.rounded_numbers import Number
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.exprs import Array
 from optigpu.syntax.program import Function

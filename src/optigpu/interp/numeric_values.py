@@ -3,7 +3,8 @@
 An expression on signed integers has its mathematical value; a value that is stored, passed, returned or converted has to fit its
 type (OG209). Unsigned arithmetic is modulo 2^bits. A float is the real number it denotes, without rounding: an int, a Fraction,
 or, once a square root, exponential or the like is involved, a Python float. Exact numbers are compared exactly, others with a
-tolerance, so that a test fails because a program is wrong and not because of rounding.
+tolerance, so that a test fails because a program is wrong and not because of rounding. Conversions to `half`, `bf16` and `tf32`
+round; how such numbers are compared is in `rounded_numbers.py`.
 """
 
 from __future__ import annotations
@@ -14,18 +15,31 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from optigpu.interp.misbehaviour import Misbehaviour
+from optigpu.interp.rounded_numbers import (
+    Number,
+    Plain,
+    Rounded,
+    divided,
+    extreme,
+    lifted,
+    may_agree,
+    plain,
+    stored,
+)
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import Kind, Scalar
 
-Number: TypeAlias = int | Fraction | float
 # The value of an expression or formula: a Number, a truth value, a range, a MemoryView or a function, as its checked type tells.
 RuntimeValue: TypeAlias = Any
 TOLERANCE = 1e-7
 
 
 def close(a: Number, b: Number) -> bool:
-    """Equality of reals: exact for exact numbers, within TOLERANCE for Python floats."""
+    """Equality of reals: exact for exact numbers, within TOLERANCE for Python floats, and within their errors for rounded ones."""
+    if a.__class__ is Rounded or b.__class__ is Rounded:
+        return may_agree(a, b, TOLERANCE)
     if not (isinstance(a, float) or isinstance(b, float)):
         return a == b
     x, y = float(a), float(b)
@@ -67,12 +81,14 @@ def real_divide(a: Number, b: Number, loc: Loc) -> Number:
     """`/` on floats: division by zero is an error (OG206), not infinity."""
     if b == 0:
         raise Misbehaviour("OG206", "division by zero", loc)
+    if isinstance(a, Rounded) or isinstance(b, Rounded):
+        return divided(a, b)
     if isinstance(a, float) or isinstance(b, float):
         return a / b
     return simplest(Fraction(a) / Fraction(b))
 
 
-def simplest(x: Fraction) -> Number:
+def simplest(x: Fraction) -> Plain:
     """A whole fraction as an int, which is faster."""
     return x.numerator if x.denominator == 1 else x
 
@@ -96,12 +112,13 @@ def bitwise(op: str, a: int, b: int, loc: Loc) -> int:
 def real_to_int(x: Number, t: Scalar, loc: Loc) -> int:
     """A float converted to an integer type: truncated towards zero. What does not fit a signed type of 32 or 64 bits becomes 0,
     as in emitted C; it must fit narrower and unsigned types (OG209)."""
-    finite = not isinstance(x, float) or math.isfinite(x)
+    number = plain(x)
+    finite = not isinstance(number, float) or math.isfinite(number)
     if t.signed and t.bits >= 32:
-        return math.trunc(x) if finite and t.low <= math.trunc(x) <= t.high else 0
+        return math.trunc(number) if finite and t.low <= math.trunc(number) <= t.high else 0
     if not finite:
-        raise Misbehaviour("OG209", f"{x} is no integer", loc)
-    return fit(math.trunc(x), t, loc, "the value")
+        raise Misbehaviour("OG209", f"{number} is no integer", loc)
+    return fit(math.trunc(number), t, loc, "the value")
 
 
 def wrap(value: int, t: Scalar) -> int:
@@ -113,7 +130,7 @@ def atomic_result(operator: str, old: Number, value: Number, t: Scalar, loc: Loc
     """What an atomic operation leaves. Integers are added modulo 2^bits; signed ones have to fit where the order is known."""
     match operator:
         case "atomicAdd" if t.kind is Kind.INT and not (alone and t.signed):
-            return (int(old + value) - t.low) % (1 << t.bits) + t.low
+            return (int(plain(old + value)) - t.low) % (1 << t.bits) + t.low
         case "atomicAdd":
             return convert(old + value, t, loc)
         case "atomicMin":
@@ -121,13 +138,13 @@ def atomic_result(operator: str, old: Number, value: Number, t: Scalar, loc: Loc
         case "atomicMax":
             return max(old, value)
         case _:
-            a, b = int(old), int(value)
+            a, b = int(plain(old)), int(plain(value))
             return {"atomicAnd": a & b, "atomicOr": a | b, "atomicXor": a ^ b}[operator]
 
 
 def convert(x: Number, t: Scalar, loc: Loc, *, explicit: bool = False) -> Number:
     """Convert to a type. An integer that does not fit is an error (OG209), except that an explicit cast to an unsigned type
-    wraps. A number converted to a float keeps its value."""
+    wraps. A number converted to `float` or `double` keeps its value."""
     match t.kind:
         case Kind.BOOL:
             return x != 0
@@ -136,15 +153,16 @@ def convert(x: Number, t: Scalar, loc: Loc, *, explicit: bool = False) -> Number
                 return wrap(int(x), t)
             return fit(int(x), t, loc, "the value") if isinstance(x, int) else real_to_int(x, t, loc)
         case Kind.FLOAT:
-            return int(x) if isinstance(x, bool) else x
+            x = int(x) if isinstance(x, bool) else x
+            return stored(x, t) if is_stored_float(t) else x
 
 
 def rounded(x: Number, t: Scalar) -> Number:
     """A constant converted to a float type, which the compiler rounds to the nearest number of the type."""
-    return x if isinstance(x, float) or is_out_of_range(Fraction(x), t) else simplest(nearest_float(x, t))
+    return x if isinstance(x, float | Rounded) or is_out_of_range(Fraction(x), t) else simplest(nearest_float(x, t))
 
 
-def _sqrt(x: Number) -> Number:
+def _sqrt(x: Plain) -> Plain:
     if x < 0:
         return math.nan
     if isinstance(x, int):
@@ -154,7 +172,7 @@ def _sqrt(x: Number) -> Number:
     return math.sqrt(x)
 
 
-def _exp(x: Number) -> Number:
+def _exp(x: Plain) -> Plain:
     if x == 0:
         return 1
     try:
@@ -163,20 +181,20 @@ def _exp(x: Number) -> Number:
         return math.inf
 
 
-def _or_infinite(function: Callable[[float], float], x: Number) -> Number:
+def _or_infinite(function: Callable[[float], float], x: Plain) -> Plain:
     try:
         return function(float(x))
     except OverflowError:
         return math.copysign(math.inf, function(math.copysign(1.0, x)))
 
 
-def _log(x: Number) -> Number:
+def _log(x: Plain) -> Plain:
     if x <= 0:
         return -math.inf if x == 0 else math.nan
     return 0 if x == 1 else math.log(x)
 
 
-def _pow(x: Number, y: Number) -> Number:
+def _pow(x: Plain, y: Plain) -> Plain:
     if isinstance(y, int) and not isinstance(x, float) and 0 <= y < 64:
         return simplest(Fraction(x) ** y) if isinstance(x, Fraction) else x**y
     try:
@@ -185,23 +203,23 @@ def _pow(x: Number, y: Number) -> Number:
         return math.nan
 
 
-def _fma(a: Number, b: Number, c: Number) -> Number:
+def _fma(a: Plain, b: Plain, c: Plain) -> Plain:
     return a * b + c
 
 
-def _fmod(x: Number, y: Number) -> Number:
+def _fmod(x: Plain, y: Plain) -> Plain:
     if not math.isfinite(x) or y == 0 or math.isnan(y):
         return math.nan
     return x if math.isinf(y) else simplest(Fraction(x) - Fraction(y) * math.trunc(Fraction(x) / Fraction(y)))
 
 
-def _round(x: Number) -> Number:
+def _round(x: Plain) -> Plain:
     """The nearest integer; the one farther from zero where two are equally near."""
     size = math.floor(abs(Fraction(x)) + Fraction(1, 2))
     return size if x >= 0 else -size
 
 
-REAL_OPERATIONS: dict[str, Callable[..., Number]] = {
+_OPERATIONS: dict[str, Callable[..., Plain]] = {
     "sqrt": _sqrt,
     "rsqrt": lambda x: math.inf if x == 0 else 1 / float(_sqrt(x)),
     "exp": _exp,
@@ -234,7 +252,10 @@ REAL_OPERATIONS: dict[str, Callable[..., Number]] = {
     "floor": math.floor,
     "ceil": math.ceil,
     "pow": _pow,
-    "fmax": max,
-    "fmin": min,
     "fma": _fma,
+}
+REAL_OPERATIONS: dict[str, Callable[..., Number]] = {
+    **{name: lifted(function) for name, function in _OPERATIONS.items()},
+    "fmax": lambda *values: extreme(max, values),
+    "fmin": lambda *values: extreme(min, values),
 }

@@ -13,7 +13,7 @@ from optigpu.interp.input_generator import InputGenerator
 from optigpu.interp.inputs import Inputs, arguments, cells, magnitude
 from optigpu.interp.machine import DEFAULT_FUEL
 from optigpu.interp.misbehaviour import CannotEvaluate, Misbehaviour, OutOfFuel
-from optigpu.interp.numeric_values import Number
+from optigpu.interp.rounded_numbers import Number, plain
 from optigpu.interp.runner import Runner
 from optigpu.interp.thread_scheduler import ORDERED
 from optigpu.light_dataclass import dataclass, replace
@@ -249,5 +249,5 @@ def shrink(generator: InputGenerator, failure: Failure, limit: int) -> Failure:
 
 def is_simpler(a: Number, b: Number) -> bool:
     """Whether one float is simpler than another: smaller in magnitude, with a denominator that is not larger."""
-    x, y = Fraction(a), Fraction(b)
+    x, y = Fraction(plain(a)), Fraction(plain(b))
     return abs(x) < abs(y) and x.denominator <= y.denominator

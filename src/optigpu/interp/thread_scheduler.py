@@ -20,7 +20,8 @@ from optigpu.interp.default_memory import Actor, Clock, after_barrier, known_to_
 from optigpu.interp.happens_before import TaskPath
 from optigpu.interp.heap import Allocation, Heap, MemoryView, Rights
 from optigpu.interp.misbehaviour import Misbehaviour
-from optigpu.interp.numeric_values import Number, RuntimeValue
+from optigpu.interp.numeric_values import RuntimeValue
+from optigpu.interp.rounded_numbers import Number
 from optigpu.light_dataclass import dataclass
 from optigpu.syntax.builtins import WARP_SIZE
 from optigpu.syntax.diagnostic import Label
@@ -68,6 +69,7 @@ class Thread:
     greenlet: greenlet | None = None
     clock: Clock = field(default_factory=dict)  # the magic barriers that the thread knows to be over
     received: RuntimeValue = None  # the result of what another thread of the group did for all
+    row: object = None  # in a loop over the rows of fragments: what it is to the loop over the elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class Threads(Heap, ABC):
         self.turn_chance = 0.0
         self.logic: dict[str, RuntimeValue] = {}  # the logical variables of the function that is running
         self.ready: list[Thread] = []
+        self.meeting: list[Thread] = []  # the threads for all of which one of them does something
 
     def context(self) -> CallContext:
         return self.rights, self.logic, self.depth
@@ -232,6 +235,7 @@ class Threads(Heap, ABC):
         thread.waits = None
         if action is not None:
             own, self.clock = self.clock, known_to_all(t.clock for t in others)
+            self.meeting = others
             result = action()
             self.clock = own
             for other in others:
@@ -300,7 +304,7 @@ class Threads(Heap, ABC):
         """Reject an operation of a block or warp in code whose group is not a whole block, or not a warp (OG221)."""
         assert self.kernel is not None
         size = self.kernel.block
-        if what in ("blocksync", "__shared__"):
+        if what in OF_BLOCKS:
             fits, want = thread.size == size, f"a block, {size} threads"
         else:
             place = thread.base % size
@@ -339,6 +343,7 @@ class Threads(Heap, ABC):
     def set_register(self, thread: Thread, view: MemoryView, lane: int, value: Number, loc: Loc) -> None: ...
 
 
+OF_BLOCKS = ("blocksync", "__shared__", "tile_load", "pipeline_wait")
 SHUFFLED_LANE: dict[str, Callable[[int, int], int]] = {
     "shfl_down": lambda lane, d: lane + d if lane + d < WARP_SIZE else lane,
     "shfl_up": lambda lane, d: lane - d if lane >= d else lane,

@@ -37,7 +37,8 @@ def join_if(c: SideConditions, yes: State, no: State) -> State:
         ------------------------------------------------------------------------------
         {F, p => F1, not p => F2; H with value (p ? v1 : v2)}
 
-    Side conditions: what a branch allocates it frees, and both end in the same context.
+    Side conditions: what a branch allocates it frees, and both end in the same context, but for shared arrays out of scope: those
+    that threads may still use after one branch, they may use after both.
     Sound: all threads of the group take the same branch, so owners and pending reads are those of one branch or the other.
     """
     first, second = ended(yes, TakenBranch), ended(no, TakenBranch)
@@ -47,9 +48,10 @@ def join_if(c: SideConditions, yes: State, no: State) -> State:
         raise Rejected(OutOfOrder(Operation.JOIN, text="these are not the two branches of one if"))
     if yes.held.keys() != no.held.keys() or yes.bases != no.bases:
         raise Rejected(DifferentBranches(Operation.JOIN, _difference(yes, no)))
-    used = k.max_(yes.context.used, no.context.used)
-    context = replace(yes.context, used=used)
-    if context != replace(no.context, used=used):
+    busy = (*yes.context.busy, *(x for x in no.context.busy if x not in yes.context.busy))
+    used = k.add(k.max_(yes.context.in_scope, no.context.in_scope), *(size for _, size in busy))
+    context = replace(yes.context, used=used, busy=busy)
+    if context != replace(no.context, used=used, busy=busy):
         raise Rejected(WrongContext(Operation.JOIN, context=no.context))
     held: dict[int, CellFamily] = {}
     for n, r in yes.held.items():

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from optigpu.kernel.causes import EmptyGroup, Operation, Rejected, WrongContext, WrongShape, WrongSizes, WrongSpace
+from optigpu.kernel.causes import (
+    EmptyGroup,
+    Operation,
+    Rejected,
+    WrongContext,
+    WrongShape,
+    WrongSizes,
+    WrongSpace,
+    WrongStage,
+)
 from optigpu.kernel.context import HOST, THREADS, PendingReads, owner_where
 from optigpu.kernel.instructions import DEVICE, GLOBAL, REGISTER, SHARED, ArrayView, Invoke, Parameter, Procedure
 from optigpu.kernel.memory_copies import copying
+from optigpu.kernel.pipeline_rules import is_ahead
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, member, next_instruction, require_known
 from optigpu.kernel.state import State, changed, take_number
 from optigpu.kernel.thread_conditions import (
@@ -68,6 +78,10 @@ def call(
     require_known(state, variables, steps, gives)
     f = _callee(c, state, i)
     values, views = _arguments(c, state, f, i, variables)
+    if is_ahead(state) and f.threads is not k.ONE:
+        raise Rejected(
+            WrongStage(Operation.CALL, text=f"`{f.name}` may have barriers, in a part of a loop that runs ahead")
+        )
     if f.device:
         require_group_size(c, Operation.CALL, state, k.substitute(f.threads, values), function=f.name)
         if f.admitted:

@@ -40,6 +40,10 @@ class Operation(Enum):
     CALL = "call"
     BARRIER = "barrier"
     SHUFFLE = "shuffle"
+    FRAGMENT = "fragment"  # its declaration
+    MULTIPLY = "multiply"  # tiles
+    REDUCE_ROWS = "reduce rows"
+    COPY = "copy"  # a tile
     FORGET = "forget"
     LAUNCH = "launch"
     ORDER = "order"  # a rule that is not the next one
@@ -344,6 +348,20 @@ class StillInUse(Cause, word="in use"):
     context: Context
 
 
+@with_fields
+class WrongStage(Cause, word="stage"):
+    """The part of a pipelined loop that may run ahead does what it cannot, or the loop does not wait for it."""
+
+    text: str
+
+
+@with_fields
+class LeftAhead(Cause, word="left ahead"):
+    """What the part of a pipelined loop that may run ahead declares, other than shared arrays, is left to the rest of the body."""
+
+    space: str
+
+
 class ShuffleOutsideWarp(Cause, word="amount"):
     """The amount of a shuffle is not shown to be in 0..32."""
 
@@ -368,5 +386,6 @@ KernelCause: TypeAlias = (
     | NotAllocated | NegativeSize | WrongSizes | DifferentBranches | UnprovedFact | UnmetObligation | Overflow
     | BrokenInvariant | BrokenLaw | DependentIterations | StepNotPositive | NotCounting | NotUnrolled | EndlessLoop
     | NotOwner | UnorderedRead | UncoveredRead | WrongContext | WrongGroup | EmptyGroup | NoWholeWarps | UnequalParts | WrongSpace
-    | SharedMemoryExceeded | SharedMemoryInUse | StillInUse | ShuffleOutsideWarp | LaunchLimit | LeftInKernel
+    | SharedMemoryExceeded | SharedMemoryInUse | StillInUse | WrongStage | LeftAhead | ShuffleOutsideWarp | LaunchLimit |
+    LeftInKernel
 )  # fmt: skip

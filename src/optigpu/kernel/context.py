@@ -35,6 +35,12 @@ class Context:
     used: Term = ZERO  # bytes of them that are allocated
     busy: tuple[tuple[str, Term], ...] = ()  # shared arrays out of scope that threads may still use, with their bytes
     home: object = None  # the token of the block of code with the launch; None in a device function
+    row: tuple[int, Term] | None = None  # in a loop over the rows of fragments: the threads of the group, and the row
+
+    @property
+    def in_scope(self) -> Term:
+        """Bytes of shared memory of arrays in scope."""
+        return k.sub(self.used, k.add(ZERO, *(size for _, size in self.busy)))
 
 
 @record

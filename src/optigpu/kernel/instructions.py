@@ -16,8 +16,13 @@ from optigpu.logic.cells import CellClaim, Terms
 from optigpu.logic.records import record
 from optigpu.logic.terms import ONE, Sort, Term
 
-HOST_MEMORY, GLOBAL, SHARED, REGISTER, DEVICE = "Any", "GMem", "SMem", "TReg", "Device"
+HOST_MEMORY, GLOBAL, SHARED, REGISTER, FRAGMENT, DEVICE = "Any", "GMem", "SMem", "TReg", "Frag", "Device"
 SEQUENTIAL, PARALLEL, THREAD, MAGIC_THREAD = "sequential", "parallel", "thread", "magic thread"
+FRAG, PIPELINED = (
+    "frag",
+    "pipelined",
+)  # over elements of fragments; sequential, with a part of its body that may run ahead
+IN_SEQUENCE = (SEQUENTIAL, PIPELINED)  # modes in which the iterations run one after the other
 Limits: TypeAlias = tuple[int, int] | None  # the least and greatest number of a machine type; None: any number
 
 
@@ -36,6 +41,16 @@ class ArrayView:
     base: str
     lead: Terms
     shift: Term
+
+
+@record
+class TileView:
+    """Rows and columns of an array: element (i, j) is the base's element (*lead, row + i, col + j)."""
+
+    base: str
+    lead: Terms
+    row: Term
+    col: Term
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +104,8 @@ class AccumulateCell(_Instruction):
 class Allocate(_Instruction):
     """An array on the heap, or (`heap` false) a local variable or array. A scalar has no dimensions.
 
-    `distributed`: each block (SMem) or thread (TReg) of the current group has a copy, numbered by a first dimension.
+    `distributed`: each block (SMem), thread (TReg) or equal part (Frag) of the current group has a copy, numbered by a first
+    dimension.
     """
 
     base: str
@@ -100,6 +116,7 @@ class Allocate(_Instruction):
     distributed: bool = False
     bytes: int = 0  # of an element
     limits: Limits = None  # of an element
+    groups: Term = ONE  # that have a fragment each
 
 
 @record
@@ -108,6 +125,9 @@ class Release(_Instruction):
 
     base: str
     heap: bool = True
+
+
+ROW_SUM, ROW_MAX, ROW_MIN = ROW_OPERATORS = ("sum", "max", "min")
 
 
 class Obligation(Enum):
@@ -160,7 +180,10 @@ class Branch(_Instruction):
 
 @record
 class CountedLoop(_Instruction):
-    """`for (index = start; index relation bound; index op= amount)`, with op + or - and a positive amount, or geometric."""
+    """`for (index = start; index relation bound; index op= amount)`, with op + or - and a positive amount, or geometric.
+
+    A pipelined loop has `stages` copies of the shared arrays that the body declares before it waits (`AwaitStage`).
+    """
 
     index: Term
     start: Term
@@ -170,6 +193,7 @@ class CountedLoop(_Instruction):
     amount: Term
     body: Instructions
     mode: str = SEQUENTIAL
+    stages: int = 0
 
 
 @record
@@ -225,6 +249,50 @@ class Shuffle(_Instruction):
     amount: Term
 
 
+@record
+class MultiplyTiles(_Instruction):
+    """`mma(target, left, right, depth)`: target(i, j) += sum of left(i, k) * right(k, j) for k < depth. `across`: the operand's
+    view has element (k, i) in the place of (i, k), or (j, k) in that of (k, j)."""
+
+    target: TileView
+    left: TileView
+    right: TileView
+    rows: Term
+    cols: Term
+    depth: Term
+    left_across: bool = False
+    right_across: bool = False
+
+
+@record
+class ReduceRows(_Instruction):
+    """`frag_row_sum(target, source)` and the like: target(i) (+)= source(i, j) for all j < cols, by an operator of
+    `ROW_OPERATORS`."""
+
+    operator: str
+    target: ArrayView
+    source: TileView
+    rows: Term
+    cols: Term
+
+
+@record
+class CopyTile(_Instruction):
+    """`tile_load(target, source, …)`: target(i, j) = source(i, j) where that lies within `sizes` of the source, else 0."""
+
+    target: TileView
+    source: TileView
+    rows: Term
+    cols: Term
+    sizes: tuple[Term, Term]
+
+
+@record
+class AwaitStage(_Instruction):
+    """`pipeline_wait()`: the rest of the body of a pipelined loop uses what the part before it has made, which may have run
+    ahead."""
+
+
 Instruction: TypeAlias = (
     Bind
     | Havoc
@@ -243,6 +311,10 @@ Instruction: TypeAlias = (
     | Phase
     | Barrier
     | Shuffle
+    | MultiplyTiles
+    | ReduceRows
+    | CopyTile
+    | AwaitStage
 )
 Instructions: TypeAlias = tuple[Instruction, ...]
 

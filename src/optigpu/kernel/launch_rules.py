@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from optigpu.kernel.causes import LaunchLimit, LeftInKernel, Operation, Rejected, WrongContext
 from optigpu.kernel.context import HOST, SETUP, TEARDOWN, THREADS, Context
-from optigpu.kernel.instructions import REGISTER, SHARED, LaunchKernel, Phase
+from optigpu.kernel.instructions import FRAGMENT, REGISTER, SHARED, LaunchKernel, Phase
 from optigpu.kernel.side_conditions import SideConditions, next_instruction
 from optigpu.kernel.state import State, changed
 from optigpu.kernel.thread_rules import ALL_MEMORY, synchronised
@@ -60,10 +60,10 @@ def phase(c: SideConditions, state: State) -> State:
     if i.to == THREADS:
         threads = state.facts.simplify(k.mul(context.grid, context.block))
         return changed(state, context=replace(context, kind=THREADS, threads=threads), code=state.code[1:])
-    ending = REGISTER if i.to == TEARDOWN else SHARED
+    ending = (REGISTER, FRAGMENT) if i.to == TEARDOWN else (SHARED,)
     for name, base in state.bases.items():
-        if base.space == ending:
-            raise Rejected(LeftInKernel(Operation.LAUNCH, name, space=ending))
+        if base.space in ending:
+            raise Rejected(LeftInKernel(Operation.LAUNCH, name, space=base.space))
     if i.to == HOST:
         return changed(state, context=Context(), code=state.code[1:])
     state = synchronised(c, state, ALL_MEMORY)

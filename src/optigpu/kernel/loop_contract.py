@@ -10,7 +10,7 @@ from optigpu.kernel.iterations import IterationRange
 from optigpu.logic.cells import Cells, Owner, Terms
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.records import record
-from optigpu.logic.terms import TRUE, Term
+from optigpu.logic.terms import TRUE, Term, instantiate
 
 
 @record
@@ -60,6 +60,19 @@ class LoopContract:
 
 
 @record
+class Division:
+    """Who executes the iterations of a loop of threads: iteration v the threads first .. first + size of the group, terms under v.
+    `known` holds of every v."""
+
+    first: Term
+    size: Term
+    known: Term = TRUE
+
+    def part(self, v: Term) -> Owner:
+        return Owner(instantiate(self.first, (v,)), instantiate(self.size, (v,)))
+
+
+@record
 class EnteredLoop:
     """What the end of a loop's body is compared with."""
 
@@ -69,3 +82,4 @@ class EnteredLoop:
     context: Context  # of the body
     first: Term  # the first thread of iteration v, in the group that executes the loop
     pending_reads: PendingReads  # at the start of the body
+    division: Division | None = None  # of the group, in a loop of threads

@@ -19,11 +19,13 @@ from optigpu.kernel.causes import (
     StepNotPositive,
     WrongContext,
     WrongShape,
+    WrongStage,
 )
 from optigpu.kernel.context import HOST, NOWHERE, PendingReads, imaginary, owner_where, with_reads
-from optigpu.kernel.instructions import SEQUENTIAL, THREAD, Bind, CountedLoop, LaunchKernel, Phase
+from optigpu.kernel.instructions import IN_SEQUENCE, PIPELINED, SEQUENTIAL, Bind, CountedLoop, LaunchKernel, Phase
 from optigpu.kernel.iterations import IterationRange, holds_for, iterations, values_of
 from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, Invariant, LoopContract
+from optigpu.kernel.pipeline_rules import is_ahead, run_ahead, still_in_use
 from optigpu.kernel.side_conditions import (
     SideConditions,
     all_cells,
@@ -73,8 +75,9 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     require_known(state, contract)
     range_ = range_of(c, state, loop)
     v = state.iteration(loop.index)
-    entered = EnteredLoop(contract, range_, v, *group_of_iteration(c, state, loop, contract, range_, v), ())
-    if loop.mode != SEQUENTIAL:
+    context, first, division = group_of_iteration(c, state, loop, contract, range_, v)
+    entered = EnteredLoop(contract, range_, v, context, first, (), division)
+    if loop.mode not in IN_SEQUENCE:
         _require_accumulating(state, entered)
     number, names = state.counter + 1, dict(state.names)
     take_number(names, v.data.stem, state.block.depth + 1)
@@ -90,14 +93,14 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
         if inv.family not in held or held[inv.family] is not state.held[inv.family]:
             raise Rejected(WrongShape(Operation.LOOP))
         body[inv.family] = _invariant_inside(c, state, entered, inv, names)
-        if loop.mode != SEQUENTIAL:  # other iterations add to it at the same time: no barrier in here ends that
+        if loop.mode not in IN_SEQUENCE:  # other iterations add to it at the same time: no barrier in here ends that
             body[inv.family] = replace(body[inv.family], owner=imaginary())
         del held[inv.family]
     _require_reads_covered(c, state, entered)
     reads = with_reads(reads, *invariant_reads(contract, v))
     for n, r in held.items():
         if r.share not in ACCUMULATING:
-            share = LENT if loop.mode == SEQUENTIAL and r.share != READ else READ
+            share = LENT if loop.mode in IN_SEQUENCE and r.share != READ else READ
             body[n] = replace(r, share=share, owner=lent_owner(state, entered, r))
     for p in contract.facts:
         c.require(state.facts, instantiate(p, (range_.low,)), BrokenInvariant(Operation.LOOP))
@@ -105,7 +108,8 @@ def enter_loop(c: SideConditions, state: State, contract: LoopContract) -> State
     env = {**state.env, loop.index: instantiate(range_.index, (v,))}
     block = OpenBlock(replace(entered, pending_reads=reads), state)
     state = changed(state, facts=facts, env=env, held=body, code=loop.body, block=block, counter=number, names=names)
-    return changed(state, context=entered.context, pending_reads=reads)
+    state = changed(state, context=entered.context, pending_reads=reads)
+    return run_ahead(state, loop.stages) if loop.mode == PIPELINED else state
 
 
 def range_of(c: SideConditions, state: State, loop: CountedLoop) -> IterationRange:
@@ -147,12 +151,14 @@ def _exclusive_inside(
     owner = r.owner and r.owner.at(at)
     reads = tuple(replace(read, family=number) for read in state.pending_reads if read.family == x.family)
     magic = entered.first is NOWHERE
-    if loop.mode == THREAD or magic:
+    if entered.division is not None or magic:
         inner = owner_inside(c, state, r, x, entered)
         owner = inner and inner.at(binders)
-        part = None if magic else Owner(k.mul(k.bound(x.cells.arity - 1, INT), threads), threads)
+        first = k.bound(x.cells.arity - 1, INT)
+        part = None if entered.division is None else entered.division.part(first)
+        known = k.TRUE if entered.division is None else instantiate(entered.division.known, (first,))
         for read in reads:
-            require_read_within(c, state, x.cells, read, part)
+            require_read_within(c, state, x.cells, read, part, known=known)
         moved = (replace(read, reader=read.reader.moved(k.neg(entered.first))) for read in reads)
         reads = () if magic or threads is ONE else tuple(moved)
     cells = x.cells.under((entered.v,))
@@ -205,11 +211,14 @@ def _require_reads_covered(c: SideConditions, state: State, entered: EnteredLoop
 
 
 def _facts_inside(state: State, loop: CountedLoop, entered: EnteredLoop, body: dict[int, CellFamily]) -> Facts:
-    """What is known in iteration v: its range, the loop's own condition (by the choice of high), the contract's facts and laws."""
+    """What is known in iteration v: its range, the loop's own condition (by the choice of high), who executes it, the contract's
+    facts and laws."""
     contract, range_, v = entered.contract, entered.range, entered.v
     condition = holds_for(loop, instantiate(range_.index, (v,)), state.value(loop.bound))
     facts = state.facts.assume(k.le(range_.low, v), k.lt(v, range_.high), condition)
-    facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts if loop.mode == SEQUENTIAL))
+    if entered.division is not None:
+        facts = facts.assume(instantiate(entered.division.known, (v,)))
+    facts = facts.assume(*(instantiate(p, (v,)) for p in contract.facts if loop.mode in IN_SEQUENCE))
     return facts.assume(*(law_of(i, body[i.family], v) for i in contract.invariant))
 
 
@@ -230,13 +239,15 @@ def leave_loop(
     Sound: by induction over the iterations; those before v do not access X(v). All of them have ended here, in whatever order they
     ran, so that what each has shown is true. max(low, high) is the first iteration not taken,
     also of an empty range. After a thread loop, exclusive cells belong to the threads of their iteration, and what iterations have
-    read stays pending.
+    read stays pending. After a pipelined loop, threads may still use the last copies of its arrays.
     """
     entered = ended(end, EnteredLoop)
     contract, range_ = entered.contract, entered.range
     require_known(end, exclusive, invariant, covers)
     before = end.block.before
     assert before is not None
+    if is_ahead(end) != is_ahead(before):
+        raise Rejected(WrongStage(Operation.LEAVE, text="the body of a pipelined loop does not wait"))
     rest = dict(end.held)
     owners = _exclusive_at_end(c, before, end, entered, rest, exclusive)
     end = _invariants_at_end(c, before, end, entered, rest, invariant)
@@ -244,18 +255,20 @@ def leave_loop(
     if end.bases != before.bases:
         raise Rejected(Leak(Operation.LEAVE, next(iter(end.bases.keys() ^ before.bases.keys()), "")))
     known = end.facts
-    if next_instruction(before, CountedLoop).mode != SEQUENTIAL:  # those of v are not known in the body
+    if next_instruction(before, CountedLoop).mode not in IN_SEQUENCE:  # those of v are not known in the body
         known = known.assume(*(instantiate(p, (entered.v,)) for p in contract.facts))
     for p in contract.facts:
         c.require(known, instantiate(p, (k.add(entered.v, ONE),)), BrokenInvariant(Operation.LEAVE))
     context = context_after(before, end, entered)
+    if next_instruction(before, CountedLoop).mode == PIPELINED:
+        context = still_in_use(context, end)
     outer = {before.counter + 1 + n: x.family for n, x in enumerate(contract.exclusive)}
     reads = reads_after_loop(c, before, end, entered, outer, covers)
     held, names = _families_after(before, entered, owners)
     facts = before.facts.assume(*(instantiate(p, (range_.end,)) for p in contract.facts))
     facts = facts.assume(*(law_of(i, held[i.family], range_.end) for i in contract.invariant))
     after = changed(before, facts=facts, held=held, counter=end.counter, names=names)
-    if next_instruction(before, CountedLoop).mode != SEQUENTIAL and context.kind == HOST:
+    if next_instruction(before, CountedLoop).mode not in IN_SEQUENCE and context.kind == HOST:
         after = changed(after, held={n: _after_host_loop(c, after, r) for n, r in held.items()})
     return changed(after, code=before.code[1:], context=context, pending_reads=reads)
 

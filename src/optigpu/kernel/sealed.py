@@ -24,9 +24,11 @@ from optigpu.kernel import (
     branch_rules,
     call_rules,
     contents_rules,
+    fragment_rules,
     function_rules,
     launch_rules,
     loop_rules,
+    pipeline_rules,
     straight_line_rules,
     thread_rules,
 )
@@ -149,6 +151,10 @@ class Kernel:
     barrier = Rule(thread_rules.barrier)
     shuffle = Rule(thread_rules.shuffle)
     forget = Rule(thread_rules.forget)
+    multiply_tiles = Rule(fragment_rules.multiply_tiles)
+    reduce_rows = Rule(fragment_rules.reduce_rows)
+    copy_tile = Rule(pipeline_rules.copy_tile)
+    await_stage = Rule(pipeline_rules.await_stage)
     launch = Rule(launch_rules.launch)
     phase = Rule(launch_rules.phase)
 

@@ -15,7 +15,8 @@ from dataclasses import field
 from typing import TypeAlias
 
 from optigpu.kernel.context import Context, PendingReads
-from optigpu.kernel.instructions import Instruction, Instructions, Limits, Procedure
+from optigpu.kernel.fragment_layouts import Layout
+from optigpu.kernel.instructions import Instruction, Instructions, Limits, Procedure, TileView
 from optigpu.kernel.loop_contract import EnteredLoop
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.logic.cells import CellFamily, Terms
@@ -37,6 +38,7 @@ class Base:
     heap: bool
     bytes: Term = ZERO  # of shared memory that it takes in a block
     limits: Limits = None  # of its elements: every cell that has been written holds such a number
+    layout: tuple[Layout, int] | None = None  # of fragments: that of their group, and how many indices it depends on
 
 
 @record
@@ -62,6 +64,21 @@ class OpenBlock:
 
 
 @record
+class Pipeline:
+    """A pipelined loop whose body is being executed (pipeline_rules.py)."""
+
+    stages: int
+    home: object  # the token of the body
+    ahead: bool  # is this the part that may run ahead?
+    arrays: tuple[
+        tuple[str, Term], ...
+    ]  # shared arrays that this part has made, with the bytes of all stages, in the rest
+    hidden: tuple[tuple[int, CellFamily], ...]  # what the loop changes, which the first part does not see
+    reads: PendingReads  # of these
+    around: Pipeline | None
+
+
+@record
 class State:
     facts: Facts
     env: Mapping[Term, Term]
@@ -74,6 +91,7 @@ class State:
     context: Context
     pending_reads: PendingReads
     definitions: Mapping[Term, Term]  # of names that stand for contents (contents_rules.py, `name`)
+    pipeline: Pipeline | None = None  # the innermost one around
 
     def value(self, t: Term) -> Term:
         """The value of a term of the program at this point."""
@@ -81,6 +99,9 @@ class State:
 
     def values(self, ts: Terms) -> Terms:
         return tuple(self.value(t) for t in ts)
+
+    def tile(self, view: TileView) -> TileView:
+        return TileView(view.base, self.values(view.lead), self.value(view.row), self.value(view.col))
 
     @property
     def next(self) -> Instruction | None:

@@ -16,9 +16,11 @@ from optigpu.kernel.causes import (
     UnmetObligation,
     UnprovedFact,
     WrongContext,
+    WrongStage,
 )
 from optigpu.kernel.context import GROUP_SIZE, HOST, MAGIC, TEARDOWN, THREADS
 from optigpu.kernel.instructions import (
+    FRAGMENT,
     HOST_MEMORY,
     REGISTER,
     SHARED,
@@ -34,6 +36,7 @@ from optigpu.kernel.instructions import (
     Release,
     StoreCell,
 )
+from optigpu.kernel.pipeline_rules import is_ahead, is_staged
 from optigpu.kernel.side_conditions import (
     SideConditions,
     Take,
@@ -53,7 +56,7 @@ from optigpu.kernel.thread_conditions import (
 )
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, READ, CellFamily, Cells, Terms, arguments, box, same, single, unknown
+from optigpu.logic.cells import FULL, LENT, READ, CellFamily, Cells, Terms, arguments, box, same, single, unknown
 from optigpu.logic.equality import EqualitySteps
 from optigpu.logic.terms import TRUE, ZERO
 
@@ -152,8 +155,12 @@ def allocate(c: SideConditions, state: State) -> State:
     dims = state.values(i.dims)
     sizes = k.and_(*(k.le(k.ZERO, d) for d in dims))
     c.require(state.facts, sizes, NegativeSize(Operation.ALLOCATE, i.base))
-    space, copies, owner = memory_of(c, state, i)
+    space, copies, owner, layout = memory_of(c, state, i)
     amount = k.mul(k.num(i.bytes), *dims) if space == SHARED else ZERO
+    if space == SHARED and state.pipeline is not None and state.pipeline.ahead:
+        if state.pipeline.home is not state.block.token:
+            raise Rejected(WrongStage(Operation.ALLOCATE, i.base, text="an inner block declares a shared array"))
+        amount = k.mul(k.num(state.pipeline.stages), amount)  # a copy for each stage
     context = replace(state.context, used=k.add(state.context.used, amount))
     if space == SHARED:
         enough = k.and_(k.lt(ZERO, k.num(i.bytes)), k.le(context.used, context.shared))
@@ -161,7 +168,7 @@ def allocate(c: SideConditions, state: State) -> State:
     names = dict(state.names)
     value = unknown(i.base, take_number(names, i.base, state.block.depth), len(copies) + len(dims), i.sort)
     family = CellFamily(box(i.base, (*copies, *dims)), value, k.FALSE, FULL, owner)
-    bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits)}
+    bases = {**state.bases, i.base: Base(i.sort, (*copies, *dims), space, i.heap, amount, i.limits, layout)}
     held = {**state.held, state.counter: family}
     size = i.bytes if context.kind == HOST else 0  # a group without threads allocates nothing, of whatever size
     facts = c.in_memory(state.facts.learn(sizes), box(i.base, dims), size)
@@ -179,7 +186,7 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     Side conditions: a was allocated here, in the same way, and by the same kind of context. A group of threads frees default memory
     as one: it has a thread, all its threads own it, and nobody has read it since the last magic barrier.
     A shared array that threads may still be using (it has an owner, or a pending read) keeps its bytes and its name until the next
-    block barrier.
+    block barrier; but not one of a pipelined loop, whose copy is written again only after the iteration that has used it.
     """
     i = next_instruction(state, Release)
     require_known(state, forward)
@@ -189,15 +196,19 @@ def free(c: SideConditions, state: State, family: int, forward: Terms) -> State:
     places = {
         SHARED: (TEARDOWN if base.heap else THREADS,),
         REGISTER: (THREADS, MAGIC),
+        FRAGMENT: (THREADS,),
         HOST_MEMORY: (HOST, THREADS, MAGIC),
     }
     if state.context.kind not in places.get(base.space, (HOST,)):
         raise Rejected(WrongContext(Operation.FREE, i.base, space=base.space, context=state.context))
-    r = family_of(Operation.FREE, state.held, family, i.base, FULL)
+    staged = is_staged(state, i.base)
+    if base.space == SHARED and is_ahead(state):
+        raise Rejected(WrongStage(Operation.FREE, i.base, text="the array ends before the rest of the body uses it"))
+    r = family_of(Operation.FREE, state.held, family, i.base, LENT if staged else FULL)
     whole = box(i.base, tuple(d for d in base.dims if d is not None))
     c.require_cells(Operation.FREE, state.facts, whole, r, forward, r.cells.index)
     freed = {n for n, f in state.held.items() if f.cells.base == i.base}
-    idle = r.owner is None and not any(read.family in freed for read in state.pending_reads)
+    idle = staged or (r.owner is None and not any(read.family in freed for read in state.pending_reads))
     context = state.context
     if base.space == HOST_MEMORY and context.kind != HOST:
         c.require(state.facts, k.le(k.ONE, context.threads), EmptyGroup(Operation.FREE, i.base, context=context))

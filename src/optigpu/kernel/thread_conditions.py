@@ -26,7 +26,8 @@ from optigpu.kernel.context import (
     imaginary,
     with_reads,
 )
-from optigpu.kernel.instructions import DEVICE, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Allocate
+from optigpu.kernel.fragment_layouts import GROUPS, Layout, fragment_owner
+from optigpu.kernel.instructions import DEVICE, FRAGMENT, GLOBAL, HOST_MEMORY, REGISTER, SHARED, Allocate
 from optigpu.kernel.loop_contract import Cover
 from optigpu.kernel.side_conditions import SideConditions, Take, arbitrary, require_known, terms_of
 from optigpu.kernel.state import State
@@ -34,14 +35,15 @@ from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import FULL, READ, CellClaim, CellFamily, Cells, Owner, Terms, same, single
 from optigpu.logic.facts import Facts
-from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate_all
+from optigpu.logic.terms import INT, ONE, TRUE, ZERO, Term, instantiate, instantiate_all
 
 DEVICE_MEMORY = (GLOBAL, SHARED, REGISTER, DEVICE)
 ACCESSIBLE = {  # memory, by who executes; host memory is the default memory, which a kernel uses until it is converted
     HOST: (HOST_MEMORY,),
-    THREADS: (*DEVICE_MEMORY, HOST_MEMORY),
+    THREADS: (*DEVICE_MEMORY, FRAGMENT, HOST_MEMORY),
     MAGIC: (HOST_MEMORY, REGISTER),
 }
+PRIVATE = (REGISTER, FRAGMENT)  # memory of which each thread has its own copy, which nobody else ever accesses
 WARP = 32
 ANY_LAUNCH = (
     k.rule_var("gridDim", 0, INT),
@@ -93,8 +95,26 @@ def require_whole_warp(c: SideConditions, operation: Operation, state: State, ba
     c.require(state.facts, whole, NoWholeWarps(operation, context=state.context))
 
 
-def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms, Owner | None]:
-    """The space of an allocation, the number of its copies as a first dimension, and the owner of each copy.
+def fragment_group(c: SideConditions, operation: Operation, state: State, base: str = "", parts: Term = ONE) -> Layout:
+    """The equal parts of the current group have fragments together: each is a warp, or has 128 threads, which divide the block, so
+    that it is four warps from a multiple of four on. No row of fragments is being executed: that is by an unknown part of such a
+    group."""
+    context = state.context
+    sizes = {n: state.facts.simplify(k.mul(k.num(n), parts)) for n in GROUPS}
+    layout = next((n for n in GROUPS if state.facts.simplify(context.threads) is sizes[n]), GROUPS[0])
+    require_group_size(c, operation, state, sizes[layout], base=base)
+    whole = k.eq(k.fmod(context.block, k.num(layout)), ZERO)
+    c.require(state.facts, whole, NoWholeWarps(operation, base, context=context))
+    if context.row is not None:
+        raise Rejected(WrongContext(operation, base, context=context))
+    return layout
+
+
+def memory_of(
+    c: SideConditions, state: State, i: Allocate
+) -> tuple[str, Terms, Owner | None, tuple[Layout, int] | None]:
+    """The space of an allocation, the number of its copies as a first dimension, and the owner of each copy; with the layout of
+    fragments.
 
     Shared memory has a copy in each block, registers have one in each thread. Where the current group is larger, a first dimension
     numbers the copies, and copy b belongs to block (or thread) b. A plain local of threads is a register that holds the same value
@@ -103,18 +123,26 @@ def memory_of(c: SideConditions, state: State, i: Allocate) -> tuple[str, Terms,
     context, first = state.context, k.bound(len(i.dims), INT)
     match i.space, i.heap, i.distributed, context.kind:
         case ("Any", _, False, "host") | ("GMem", True, False, "host"):
-            return i.space, (), None
+            return i.space, (), None, None
         case "Any", False, False, "threads" | "magic":
-            return REGISTER, (), None
+            return REGISTER, (), None, None
         case "Any", True, False, "threads" | "magic":
-            return i.space, (), None
+            return i.space, (), None, None
         case "SMem", True, True, "setup":
-            return SHARED, (context.grid,), Owner(k.mul(first, context.block), context.block)
+            return SHARED, (context.grid,), Owner(k.mul(first, context.block), context.block), None
         case "SMem", False, False, "threads":
             require_group_size(c, Operation.ALLOCATE, state, context.block, base=i.base)
-            return SHARED, (), None
+            return SHARED, (), None, None
+        case "Frag", False, False, "threads":
+            layout, rank = fragment_group(c, Operation.FRAGMENT, state, i.base), len(i.dims)
+            return FRAGMENT, (), fragment_owner(layout, rank), (layout, rank)
+        case "Frag", False, True, "threads":
+            groups, rank = state.value(i.groups), len(i.dims)
+            layout = fragment_group(c, Operation.FRAGMENT, state, i.base, groups)
+            owner = fragment_owner(layout, rank).moved(k.mul(first, k.num(layout)))
+            return FRAGMENT, (groups,), owner, (layout, rank)
         case "TReg", False, True, "threads":
-            return REGISTER, (context.threads,), Owner(first, ONE)
+            return REGISTER, (context.threads,), Owner(first, ONE), None
         case _:
             raise Rejected(WrongContext(Operation.ALLOCATE, i.base, space=i.space, context=context))
 
@@ -140,7 +168,7 @@ def require_access(
         for read in state.pending_reads:
             if state.held[read.family] is r:
                 require_read_within(c, state, cell, read, None, operation)
-    elif write and state.bases[base].space != REGISTER:
+    elif write and state.bases[base].space not in PRIVATE:
         require_group_size(c, operation, state, ONE, base=base)
 
 
@@ -152,7 +180,7 @@ def reads_after(state: State, family: int, cells: Cells) -> PendingReads:
     r, context = state.held[family], state.context
     as_one = context.threads is ONE or state.bases[r.cells.base].space == HOST_MEMORY
     own = as_one and r.share != READ
-    if context.kind == HOST or own or state.bases[r.cells.base].space == REGISTER:
+    if context.kind == HOST or own or state.bases[r.cells.base].space in PRIVATE:
         return state.pending_reads
     return with_reads(state.pending_reads, PendingRead(family, cells, everyone(context)))
 
@@ -178,12 +206,15 @@ def require_read_within(
     read: PendingRead,
     part: Owner | None,
     operation: Operation = Operation.LOOP,
+    known: Term = TRUE,
 ) -> None:
-    """Whoever has read one of the cells is in the part of the group that takes it (a term under the cells' binders).
+    """Whoever has read one of the cells is in the part of the group that takes it. `part`, and `known`, which holds of every part,
+    are terms under the cells' binders.
 
     No part: nobody has read one of them. An iteration of a magic loop takes cells like this.
     """
     b, inside = arbitrary(state.facts, cells)
+    inside = inside.assume(instantiate(known, b))
     other, inside = arbitrary(inside, read.cells)
     inside = inside.assume(same(cells.at(b), read.cells.at(other)))
     reader = read.reader.at(other)

@@ -10,6 +10,7 @@ from optigpu.kernel.causes import (
     UncoveredRead,
     UnequalParts,
     WrongContext,
+    WrongShape,
     WrongSpace,
     unproved,
 )
@@ -26,12 +27,31 @@ from optigpu.kernel.context import (
     imaginary,
     with_reads,
 )
-from optigpu.kernel.instructions import MAGIC_THREAD, PARALLEL, REGISTER, SEQUENTIAL, THREAD, CountedLoop
+from optigpu.kernel.fragment_layouts import facts_of_cell, layout_facts, thread_of, threads_of_row
+from optigpu.kernel.instructions import (
+    FRAG,
+    FRAGMENT,
+    IN_SEQUENCE,
+    MAGIC_THREAD,
+    PARALLEL,
+    PIPELINED,
+    REGISTER,
+    THREAD,
+    CountedLoop,
+)
 from optigpu.kernel.iterations import IterationRange
-from optigpu.kernel.loop_contract import Cover, EnteredLoop, Exclusive, LoopContract
+from optigpu.kernel.loop_contract import Cover, Division, EnteredLoop, Exclusive, LoopContract
+from optigpu.kernel.pipeline_rules import require_several_warps
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, next_instruction, require_known
 from optigpu.kernel.state import State
-from optigpu.kernel.thread_conditions import counted_outside, read_by_all, require_covered, require_outlives
+from optigpu.kernel.thread_conditions import (
+    counted_outside,
+    fragment_group,
+    read_by_all,
+    require_covered,
+    require_group_size,
+    require_outlives,
+)
 from optigpu.light_dataclass import replace
 from optigpu.logic import terms as k
 from optigpu.logic.cells import READ, CellFamily, Owner
@@ -40,26 +60,59 @@ from optigpu.logic.terms import INT, ONE, ZERO, Term, instantiate
 
 def group_of_iteration(
     c: SideConditions, state: State, loop: CountedLoop, contract: LoopContract, range_: IterationRange, v: Term
-) -> tuple[Context, Term]:
-    """Who executes iteration v, and its first thread: N iterations of a thread loop are N equal parts of the group.
+) -> tuple[Context, Term, Division | None]:
+    """Who executes iteration v, its first thread, and how the group is divided: N iterations of a thread loop are N equal parts.
 
-    An iteration of a magic thread loop in a kernel is executed by no thread, but by an imaginary group that acts as one.
+    An iteration of a magic thread loop in a kernel is executed by no thread, but by an imaginary group that acts as one. A
+    pipelined loop is executed by a block.
     """
     context = state.context
-    if loop.mode == SEQUENTIAL and context.kind in (HOST, THREADS, MAGIC):
-        return context, ZERO
+    if loop.mode in IN_SEQUENCE and context.kind in (HOST, THREADS, MAGIC):
+        if loop.mode == PIPELINED:
+            require_group_size(c, Operation.LOOP, state, context.block)
+            require_several_warps(c, Operation.LOOP, state, "a pipelined loop is run")
+        return context, ZERO, None
     if loop.mode in (PARALLEL, MAGIC_THREAD) and context.kind == HOST:
-        return context, ZERO
+        return context, ZERO, None
     if loop.mode == MAGIC_THREAD and context.kind in (THREADS, MAGIC):
-        return replace(context, kind=MAGIC), NOWHERE
-    if loop.mode != THREAD or context.kind != THREADS:
+        return replace(context, kind=MAGIC), NOWHERE, None
+    if loop.mode not in (THREAD, FRAG) or context.kind != THREADS or (loop.mode == THREAD and context.row is not None):
         raise Rejected(WrongContext(Operation.LOOP, context=context, mode=loop.mode))
+    if loop.mode == FRAG:
+        division, row = _division_by_layout(c, state, range_, v)
+    else:
+        division, row = _equal_parts(c, state, contract, range_), None
+    part = division.part(v)
+    return replace(context, threads=part.size, row=row), part.start, division
+
+
+def _equal_parts(c: SideConditions, state: State, contract: LoopContract, range_: IterationRange) -> Division:
+    """The iterations of a thread loop, counted from 0, are equal parts of the group."""
+    context = state.context
     part = state.facts.simplify(contract.part if contract.part is not None else ONE)
     goal = k.and_(k.eq(k.mul(range_.high, part), context.threads), k.le(ZERO, part))
     if range_.low is not ZERO or range_.index is not k.bound(0, INT):
         raise unproved(UnequalParts(Operation.LOOP, context=context, extent=range_.high), state.facts, goal)
     c.require(state.facts, goal, UnequalParts(Operation.LOOP, context=context, extent=range_.high))
-    return replace(context, threads=part), k.mul(v, part)
+    return Division(k.mul(k.bound(0, INT), part), part)
+
+
+def _division_by_layout(
+    c: SideConditions, state: State, range_: IterationRange, v: Term
+) -> tuple[Division, tuple[int, Term] | None]:
+    """Who executes an iteration of a loop over fragments, and the row inside it. The outer loop is over rows: all threads of the
+    row execute it, one iteration after the other. The inner one is over the elements of that row: each is for the thread that has
+    it."""
+    if range_.index is not k.bound(0, INT):
+        raise Rejected(WrongShape(Operation.LOOP))
+    if state.context.row is None:
+        layout = fragment_group(c, Operation.LOOP, state)
+        part = threads_of_row(layout, k.bound(0, INT))
+        return Division(part.start, part.size, layout_facts(layout, (k.bound(0, INT),))), (layout, v)
+    layout, row = state.context.row
+    index = row, k.bound(0, INT)
+    first = k.sub(thread_of(layout, *index).start, threads_of_row(layout, row).start)
+    return Division(first, ONE, layout_facts(layout, index)), None
 
 
 def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, entered: EnteredLoop) -> Owner | None:
@@ -69,8 +122,9 @@ def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, e
     a magic loop takes cells that all threads of the group around the loop own, and no registers: these belong to threads.
     """
     context = entered.context
-    if entered.first is NOWHERE and state.bases[x.cells.base].space == REGISTER:
-        raise Rejected(WrongSpace(Operation.LOOP, x.cells.base, space=REGISTER, context=context))
+    space = state.bases[x.cells.base].space
+    if entered.first is NOWHERE and space in (REGISTER, FRAGMENT):
+        raise Rejected(WrongSpace(Operation.LOOP, x.cells.base, space=space, context=context))
     if r.owner is None:
         return None
     if entered.first is NOWHERE:
@@ -79,12 +133,15 @@ def owner_inside(c: SideConditions, state: State, r: CellFamily, x: Exclusive, e
         cause = NotOwner(Operation.LOOP, x.cells.base, cell=x.cells.at(b), first=ZERO, other=owner)
         c.require(inside, owner.contains(everyone(context)), cause)
         return None
-    first = k.mul(k.bound(x.cells.arity - 1, INT), context.threads)
-    owner = r.owner.at(x.forward).moved(k.neg(first))
+    assert entered.division is not None
+    part = entered.division.part(k.bound(x.cells.arity - 1, INT))
+    owner = r.owner.at(x.forward).moved(k.neg(part.start))
     b, inside = arbitrary(state.facts, x.cells)
-    owners, group = owner.at(b), everyone(context)
+    inside = inside.assume(instantiate(entered.division.known, b[:1]))
+    inside = inside.assume(facts_of_cell(state.bases[x.cells.base].layout, x.cells.at(b)))
+    owners, group = owner.at(b), Owner(ZERO, instantiate(part.size, b))
     goal = owners.contains(group) if x.whole else group.contains(owners)
-    begin = instantiate(first, b)
+    begin = instantiate(part.start, b)
     cell, other = x.cells.at(b), owners.moved(begin)
     c.require(inside, goal, NotOwner(Operation.LOOP, x.cells.base, cell=cell, first=begin, other=other))
     return None if x.whole else owner
@@ -115,6 +172,7 @@ def require_owned_by(c: SideConditions, operation: Operation, state: State, r: C
     if r.owner == owner:
         return
     b, inside = arbitrary(state.facts, r.cells)
+    inside = inside.assume(facts_of_cell(state.bases[r.cells.base].layout, r.cells.at(b)))
     actual, stated = (everyone(state.context) if o is None else o.at(b) for o in (r.owner, owner))
     goal = k.and_(actual.contains(stated), k.TRUE if owner is None else k.le(ONE, stated.size))
     c.require(inside, goal, NotOwner(operation, r.cells.base, context=state.context))

@@ -15,10 +15,12 @@ from optigpu.kernel.causes import (
     WrongContext,
     WrongShape,
     WrongSpace,
+    WrongStage,
 )
 from optigpu.kernel.context import HOST, MAGIC, TEARDOWN, THREADS, PendingRead, choose_owner, everyone, with_reads
 from optigpu.kernel.instructions import GLOBAL, HOST_MEMORY, REGISTER, SHARED, ArrayView, Barrier, Shuffle
 from optigpu.kernel.loop_contract import Cover
+from optigpu.kernel.pipeline_rules import is_ahead
 from optigpu.kernel.side_conditions import SideConditions, arbitrary, family_of, member, next_instruction, require_known
 from optigpu.kernel.state import State, changed
 from optigpu.kernel.thread_conditions import WARP, require_covered, require_group_size, require_whole_warp
@@ -47,6 +49,10 @@ def barrier(c: SideConditions, state: State) -> State:
     synchronised by it alone. In host code, whose magic loops end together, it changes nothing.
     """
     i = next_instruction(state, Barrier)
+    if is_ahead(state):
+        raise Rejected(
+            WrongStage(Operation.BARRIER, text="a barrier stands in the part of a pipelined loop that runs ahead")
+        )
     if i.level == "magic":
         if state.context.kind not in (HOST, THREADS, MAGIC):
             raise Rejected(WrongContext(Operation.BARRIER, context=state.context, barrier=i.level))
@@ -66,8 +72,7 @@ def barrier(c: SideConditions, state: State) -> State:
 
 def not_in_use(state: State) -> State:
     """Shared arrays that went out of scope are in use no more, once a barrier has ordered what the block's threads did to them."""
-    used = k.sub(state.context.used, k.add(ZERO, *(size for _, size in state.context.busy)))
-    return changed(state, context=replace(state.context, used=used, busy=()))
+    return changed(state, context=replace(state.context, used=state.context.in_scope, busy=()))
 
 
 def in_reach(c: SideConditions, state: State, spaces: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optigpu.interp.inputs import Inputs
-from optigpu.interp.numeric_values import Number
+from optigpu.interp.rounded_numbers import Number
 from optigpu.interp.testing import TestReport
 from optigpu.report.diagnostics import PLAIN, Sources, Style, read_source, render
 

@@ -15,6 +15,14 @@ from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.dlpack import CPU, CUDA_HOST, device_of, imported
 from optigpu.runtime.nvcc import gpu_count
+from optigpu.runtime.stored_floats import (
+    BFLOAT16,
+    BYTES_IN_INTERFACE,
+    bfloat16_from_dlpack,
+    dtype_name,
+    dtype_of,
+    tensor_in_host_memory,
+)
 from optigpu.runtime.torch_tensors import address, is_tensor
 
 DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_…
@@ -36,7 +44,7 @@ class ArrayBuffer:
 
     @property
     def bytes(self) -> int:
-        return np.dtype(self.dtype).itemsize * prod(self.shape)
+        return dtype_of(self.dtype).itemsize * prod(self.shape)
 
 
 def view_of(value: object, stream: int = 0) -> ArrayBuffer | None:
@@ -81,7 +89,7 @@ def interface_of(value: object) -> dict[str, Any] | None:
 
 
 def view_of_numpy(array: NDArray[Any]) -> ArrayBuffer:
-    flags, shape, dtype = array.flags, tuple(array.shape), str(array.dtype)
+    flags, shape, dtype = array.flags, tuple(array.shape), dtype_name(array.dtype)
     return ArrayBuffer(shape, dtype, array.ctypes.data, bool(flags.c_contiguous), bool(flags.writeable), None, "numpy")
 
 
@@ -112,7 +120,7 @@ def in_host_memory(function: str, name: str, value: Any) -> Any:
         return value
     view_of(value)  # what cannot be an array is an error
     try:
-        return value.detach().numpy()
+        return tensor_in_host_memory(sys.modules["torch"], value)
     except (
         RuntimeError,
         TypeError,
@@ -123,6 +131,8 @@ def in_host_memory(function: str, name: str, value: Any) -> Any:
 
 def host_array(value: Any) -> Any:
     """An array in host memory as a NumPy array that shares it; one that its library copies is read-only."""
+    if str(getattr(value, "dtype", "")) == BFLOAT16 and (bits := bfloat16_from_dlpack(value)) is not None:
+        return bits
     try:
         return np.from_dlpack(value, copy=False)
     except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
@@ -139,7 +149,8 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayBuffer:
     """The description by __cuda_array_interface__, which CuPy, Numba and others provide."""
     try:
         shape = tuple(int(n) for n in interface["shape"])
-        dtype = np.dtype(interface["typestr"])
+        typestr = interface["typestr"]
+        dtype = dtype_of(BFLOAT16) if typestr == BYTES_IN_INTERFACE else np.dtype(typestr)
         pointer, read_only = interface["data"]
         strides = interface.get("strides")
     except (KeyError, TypeError, ValueError) as e:
@@ -160,7 +171,7 @@ def from_interface(value: Any, interface: dict[str, Any]) -> ArrayBuffer:
             "an array that is being written on a stream of its own: synchronise it, and give it without the stream"
         )
     return ArrayBuffer(
-        shape, str(dtype), int(pointer or 0), contiguous, not read_only, number, "cupy" if is_cupy else "array"
+        shape, dtype_name(dtype), int(pointer or 0), contiguous, not read_only, number, "cupy" if is_cupy else "array"
     )
 
 

@@ -16,10 +16,11 @@ from optigpu.runtime.libraries import same_results
 from optigpu.runtime.nvcc import gpu_architecture, gpu_name
 from optigpu.runtime.preconditions import integer_value
 from optigpu.runtime.signature import DTYPES, Argument, Arguments, ArrayParam, ScalarParam, Signature
+from optigpu.runtime.stored_floats import new_dtype
 from optigpu.runtime.timing import Timing, copy_bandwidth, time_on_cpu, time_on_gpu
 from optigpu.syntax.exprs import Binary, Int, Var
 from optigpu.syntax.free_names import free_vars
-from optigpu.syntax.types import Kind
+from optigpu.syntax.types import DOUBLE, Kind
 
 GPU_BYTES, CPU_BYTES = 3 << 30, 1 << 18  # all arrays together, if no sizes are given
 FORMULA_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -191,13 +192,14 @@ def random_data(signature: Signature, sizes: Mapping[str, float]) -> Arguments:
     out: Arguments = dict(sizes)
     for p in signature.params:
         if isinstance(p, ArrayParam):
-            shape, dtype = shape_of(p, signature, sizes), DTYPES[p.elem.name]
+            shape, dtype = shape_of(p, signature, sizes), new_dtype(DTYPES[p.elem.name], f"`{p.name}`")
             if p.elem.kind is not Kind.FLOAT:
                 out[p.name] = np.zeros(shape, dtype)
             elif p.written and p.name not in read:
                 out[p.name] = np.full(shape, np.nan, dtype)
             else:
-                out[p.name] = rng.random(shape, np.dtype(dtype).type)
+                drawn = rng.random(shape, np.float64 if p.elem == DOUBLE else np.float32)
+                out[p.name] = drawn.astype(dtype, copy=False)
     return out
 
 

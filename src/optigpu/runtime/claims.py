@@ -27,8 +27,8 @@ from optigpu.syntax.exprs import (
     Real,
     TypeOf,
     Var,
-    is_float,
 )
+from optigpu.syntax.float_formats import FORMATS
 from optigpu.syntax.printer import print_expr
 from optigpu.syntax.program import Function
 from optigpu.syntax.substitution import substitute
@@ -37,7 +37,8 @@ from optigpu.syntax.walk import subexpressions
 
 GIVEN = ("reads", "consumes", "preserves")  # clauses about the state before the call
 # The caller may have computed in another order.
-RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = Real(Fraction(1, 1000)), Real(Fraction(1, 10**6))
+RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = Fraction(1, 1000), Real(Fraction(1, 10**6))
+ROUNDINGS = 2  # of its type that a float may be off, if that is more
 GREATEST = Real(Fraction(sys.float_info.max))
 
 
@@ -201,7 +202,7 @@ def contents_of(f: Function, arrays: Mapping[str, Scalar]) -> list[Requirement]:
         array, indices, value, binders = claimed
         if isinstance(value, Call) and claim.plain and defined.get(value.func) == array and value.args == indices:
             continue  # the definition of the variable
-        fact = equal(Call(contents(array), indices), value, is_float(arrays[array]))
+        fact = equal(Call(contents(array), indices), value, arrays[array])
         prop = claim.around(BigOp("All", binders, fact) if binders else fact)
         out.append(Requirement(print_expr(claim.at), prop))
     return out
@@ -234,10 +235,11 @@ def applied(function: Expr, args: tuple[Expr, ...]) -> Expr:
             return Var("a function")  # an unknown one
 
 
-def equal(a: Expr, b: Expr, floats: bool) -> Expr:
-    if not floats:
+def equal(a: Expr, b: Expr, t: Scalar) -> Expr:
+    """That an element of this type has a value; for floats with a tolerance, since it was rounded to the type at least."""
+    if t not in FORMATS:
         return Binary("==", a, b)
-    size = Call("abs", (b,))
-    most = Binary("+", Binary("*", RELATIVE_TOLERANCE, size), ABSOLUTE_TOLERANCE)
+    size, relative = Call("abs", (b,)), max(RELATIVE_TOLERANCE, ROUNDINGS * FORMATS[t].unit_roundoff)
+    most = Binary("+", Binary("*", Real(relative), size), ABSOLUTE_TOLERANCE)
     near = Binary("<=", Call("abs", (Binary("-", a, b),)), most)
     return Binary("||", Binary("==", a, b), Binary("&&", Binary("<=", size, GREATEST), near))  # both may be infinite

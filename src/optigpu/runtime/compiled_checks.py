@@ -7,7 +7,6 @@ or MISSED, and `Signature` decides. `tests/runtime/test_compiled_checks.py` comp
 
 from __future__ import annotations
 
-import ctypes
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +21,11 @@ from optigpu.runtime.claims import extent
 from optigpu.runtime.fact_code import HELPERS, INTEGER, KINDS, fact_text, size_text
 from optigpu.runtime.preconditions import decidable, holds
 from optigpu.runtime.signature import DTYPES, ArrayParam, ScalarParam, Signature
+from optigpu.runtime.stored_floats import ROUNDING, dtype_of
 from optigpu.runtime.torch_tensors import number_of_current_device, stream_of_device, version_counter
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Expr, Var
-from optigpu.syntax.types import Kind
+from optigpu.syntax.types import DOUBLE, Kind
 
 # The arguments for the compiled code, without a result's place; the GPU (-1: host memory); the arrays made for outputs that were
 # left out; the given arrays that are written.
@@ -96,7 +96,7 @@ def torch_library() -> Library:
 
 def cupy_library() -> Library:
     cupy = sys.modules["cupy"]
-    dtypes = {f"dtype_{name}": np.dtype(name) for name in DTYPES.values()}
+    dtypes = {f"dtype_{name}": dtype_of(name) for name in DTYPES.values()}
     return Library(
         "cupy",
         (cupy.ndarray,),
@@ -114,7 +114,7 @@ def cupy_library() -> Library:
 
 
 def numpy_library() -> Library:
-    dtypes = {f"dtype_{name}": np.dtype(name) for name in DTYPES.values()}
+    dtypes = {f"dtype_{name}": dtype_of(name) for name in DTYPES.values()}
     return Library(
         "numpy",
         (np.ndarray,),
@@ -228,7 +228,6 @@ class _Writer:
         self.globals = {
             **HELPERS,
             **self.library.globals,
-            "c_float": ctypes.c_float,
             "isfinite": math.isfinite,
             "holds": holds,
         }
@@ -276,8 +275,9 @@ class _Writer:
             case Kind.FLOAT:
                 self.lines.append(f"if type({x}) is int: {x} = float({x})")
                 self.require(f"type({x}) is float")
-                if p.type.bits == 32:
-                    self.lines.append(f"{x} = c_float({x}).value")
+                if p.type != DOUBLE:
+                    self.globals[f"to_{p.type.name}"] = ROUNDING[p.type]
+                    self.lines.append(f"{x} = to_{p.type.name}({x})")
                 self.require(f"isfinite({x})")
         self.names[p.name] = (x, KINDS[p.type.kind])
 

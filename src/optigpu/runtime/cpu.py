@@ -14,6 +14,7 @@ from optigpu.runtime.compilers import compile_c
 from optigpu.runtime.outputs import one_or_all, with_outputs
 from optigpu.runtime.packed_arrays import packed_call
 from optigpu.runtime.signature import Argument, Arguments, ArrayParam, Signature
+from optigpu.runtime.stored_floats import ENCODINGS
 from optigpu.runtime.torch_operators import RegisteredFunction, registered
 from optigpu.runtime.torch_tensors import note_written, require_no_gradient
 from optigpu.runtime.unchecked import Unchecked
@@ -24,12 +25,28 @@ from optigpu.syntax.types import Scalar
 CTYPES: dict[str, Any] = {
     "bool": ctypes.c_bool, "int8_t": ctypes.c_int8, "int16_t": ctypes.c_int16, "int": ctypes.c_int32, "int64_t": ctypes.c_int64,
     "uint8_t": ctypes.c_uint8, "uint16_t": ctypes.c_uint16, "unsigned": ctypes.c_uint32, "uint64_t": ctypes.c_uint64,
-    "float": ctypes.c_float, "double": ctypes.c_double,
+    "float": ctypes.c_float, "double": ctypes.c_double, "half": ctypes.c_uint16, "bf16": ctypes.c_uint16, "tf32": ctypes.c_float,
 }  # fmt: skip
 
 
 def ctype(t: Scalar) -> Any:
+    """The type of ctypes that holds a number."""
     return CTYPES[t.name]
+
+
+def argument_type(t: Scalar) -> Any:
+    """What converts a number of Python's to an argument of compiled code."""
+    return ENCODINGS.get(t) or ctype(t)
+
+
+def argument(t: Scalar, value: float) -> Any:
+    """An argument of compiled code."""
+    return ENCODINGS[t].from_param(value) if t in ENCODINGS else ctype(t)(value)
+
+
+def number(t: Scalar, held: Any) -> Any:
+    """The number of Python's that a result is; `held`: what `ctype` holds."""
+    return ENCODINGS[t].decode(held) if t in ENCODINGS else held
 
 
 class CFunction:
@@ -43,7 +60,7 @@ class CFunction:
         self._usual = UsualCalls(signature, {}, ("numpy",))
         self.path = compile_c(source)
         library = ctypes.CDLL(str(self.path))
-        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in signature.params]
+        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else argument_type(p.type) for p in signature.params]
         result = None if signature.result is None else ctype(signature.result)
         self._function: Any  # of ctypes, or `_attempted`
         try:  # by item, since attributes of the library object may hide it
@@ -94,7 +111,8 @@ class CFunction:
         return self.values(result, [given[p.name] for p in made])
 
     def values(self, result: Any, made: Sequence[Argument]) -> Argument:
-        return one_or_all([*([] if self.signature.result is None else [result]), *made])
+        t = self.signature.result
+        return one_or_all([*([] if t is None else [number(t, result)]), *made])
 
     def register(
         self, name: str, *, backward: RegisteredFunction | None = None, names: Mapping[str, str] | None = None

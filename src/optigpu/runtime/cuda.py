@@ -25,7 +25,7 @@ from optigpu.runtime.arrays import ArrayBuffer, current_stream, in_host_memory, 
 from optigpu.runtime.bench import Measurement, bench
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.compiled_checks import MISSED
-from optigpu.runtime.cpu import ctype
+from optigpu.runtime.cpu import argument_type, ctype, number
 from optigpu.runtime.driver import driver
 from optigpu.runtime.launching import Launcher
 from optigpu.runtime.nvcc import compile_cuda, gpu_architecture, gpu_count, nvcc
@@ -88,7 +88,7 @@ class CudaFunction:
         """Call the entry points of a compiled library."""
         self.path = path
         library, name = ctypes.CDLL(str(path)), OWN + self.signature.name
-        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else ctype(p.type) for p in self.signature.params]
+        types = [ctypes.c_void_p if isinstance(p, ArrayParam) else argument_type(p.type) for p in self.signature.params]
         result = [] if self.signature.result is None else [ctypes.c_void_p]
         host = getattr(library, name)
         host.argtypes, host.restype = [*types, *result], ctypes.c_char_p
@@ -185,7 +185,7 @@ class CudaFunction:
             return []
         place = ctype(self.signature.result)()
         call(ctypes.addressof(place))
-        return [place.value]
+        return [number(self.signature.result, place.value)]
 
     def on_device(self, raw: Sequence[float], more: Sequence[int], stream: int, device: int) -> None:
         assert self._device is not None

@@ -16,8 +16,8 @@ CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # DLDeviceType
 LEGACY_STREAM = 1  # the protocol's number for the default stream
 READ_ONLY, COPIED = 1, 2  # DLPACK_FLAG_BITMASK_…: must not be written; a copy, in which what is written would be lost
 VERSION = (1, 0)
-KINDS = {0: "int", 1: "uint", 2: "float", 6: "bool"}  # DLDataTypeCode
-CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
+KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}  # DLDataTypeCode
+CODES = {"i": 0, "u": 1, "f": 2, "V": 4, "b": 6}  # by NumPy's kind; V is bfloat16, which has none of its own
 
 
 class DLDevice(ctypes.Structure):

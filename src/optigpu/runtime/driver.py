@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from optigpu.codegen.launch_plan import MOST_EXTENT
 from optigpu.runtime.call_error import BuildError, CallError
 from optigpu.runtime.dlpack import CUDA, exported
+from optigpu.runtime.stored_floats import BYTES_IN_INTERFACE, dtype_of, is_bfloat16
+from optigpu.syntax.types import Scalar
 
 MAX_DYNAMIC_SHARED_SIZE_BYTES = 8  # CU_FUNC_ATTRIBUTE_…
 SHARED_WITHOUT_OPT_IN = 48 * 1024
 MAX_ARRAY_BYTES = 2**63 - 1
+COMPUTE_CAPABILITY_MAJOR = 75  # CU_DEVICE_ATTRIBUTE_…
+TENSOR_MAP_WORDS = 16  # of 8 bytes, at a multiple of 64 bytes
+MAP_TYPES = {"half": 6, "float": 7, "bf16": 9, "tf32": 11}  # CU_TENSOR_MAP_DATA_TYPE_…
+L2_PROMOTION_256B = 3
 
 
 class Driver:
@@ -28,9 +35,9 @@ class Driver:
         except OSError:
             raise BuildError("no GPU was found: its driver (libcuda.so.1) is not installed") from None
         self.call("cuInit", 0)
-        device, self.context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), number)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), device)
+        self.device, self.context = ctypes.c_int(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(self.device), number)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), self.device)
         before = ctypes.c_void_p()
         self.call("cuCtxGetCurrent", ctypes.byref(before))
         if not before:  # otherwise keep the caller's
@@ -104,6 +111,33 @@ class Driver:
         self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
         return function
 
+    def has_bulk_copies(self) -> bool:
+        """Whether this GPU copies tiles by itself: from compute capability 9.0 on."""
+        major = ctypes.c_int(0)
+        self.call("cuDeviceGetAttribute", ctypes.byref(major), COMPUTE_CAPABILITY_MAJOR, self.device)
+        return major.value >= 9
+
+    def tensor_map(self, elem: Scalar, pointer: int, sizes: Sequence[int], rows: int, cols: int) -> Any:
+        """How bulk copies find tiles of `rows` x `cols` elements in an array; None where they cannot, as where its rows are not
+        aligned. The same as `describe_tiles` in emitted text."""
+        encode = getattr(self.library, "cuTensorMapEncodeTiled", None)
+        if encode is None or max(sizes) > MOST_EXTENT:
+            return None
+        rank, row_bytes = len(sizes), min(128, cols * elem.size)
+        dims = list(reversed(sizes))
+        strides = [elem.size * prod(dims[: n + 1]) for n in range(rank)]
+        box = [row_bytes // elem.size, rows, 1, 1, 1][:rank]
+        out = (ctypes.c_uint64 * (2 * TENSOR_MAP_WORDS))()
+        start = -(-ctypes.addressof(out) // 64) * 64 - ctypes.addressof(out)
+        aligned = (ctypes.c_uint64 * TENSOR_MAP_WORDS).from_buffer(out, start)
+        many, few = ctypes.c_uint64 * rank, ctypes.c_uint32 * rank
+        swizzle = {32: 1, 64: 2, 128: 3}[row_bytes]
+        status = encode(
+            aligned, MAP_TYPES[elem.name], rank, ctypes.c_void_p(pointer), many(*dims), many(*strides), few(*box), few(*[1] * rank),
+            0, swizzle, L2_PROMOTION_256B, 0,
+        )  # fmt: skip
+        return aligned if status == 0 else None
+
     def launch(
         self,
         function: ctypes.c_void_p,
@@ -140,7 +174,7 @@ class DeviceArray:
     def __init__(self, shape: tuple[int, ...], dtype: Any, device: int = 0) -> None:
         self.pointer = 0
         self.device = device
-        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.shape, self.dtype = shape, dtype_of(dtype) if isinstance(dtype, str) else np.dtype(dtype)
         self.nbytes = prod(shape) * self.dtype.itemsize  # exact, also for sizes that no memory has
         d = driver(device)
         with d.current():
@@ -167,7 +201,7 @@ class DeviceArray:
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return {
             "shape": self.shape,
-            "typestr": self.dtype.str,
+            "typestr": BYTES_IN_INTERFACE if is_bfloat16(self.dtype) else self.dtype.str,
             "data": (self.pointer, False),
             "strides": None,
             "version": 3,

@@ -24,7 +24,7 @@ from optigpu.codegen.launch_plan import (
     PlanScratch,
 )
 from optigpu.runtime.call_error import CallError
-from optigpu.runtime.cpu import ctype
+from optigpu.runtime.cpu import argument
 from optigpu.runtime.driver import Driver, driver
 from optigpu.runtime.fact_code import INTEGER, KINDS, Names, compiled_value, fact_text, size_text
 from optigpu.runtime.preconditions import holds, integer_value
@@ -184,7 +184,20 @@ class _Run:
             amount = self.integer(loop.amount)
             at = stepped(at, loop.op, amount)
 
-    def launch(self, k: PlanLaunch) -> None:
+    def maps(self, k: PlanLaunch) -> list[Any] | None:
+        """How bulk copies find the tiles of a kernel's arrays; None where they cannot."""
+        if not self.driver.has_bulk_copies():
+            return None
+        out = []
+        for m in k.maps:
+            sizes = [self.integer(d) for d in m.dims]
+            out.append(self.driver.tensor_map(m.elem, self.values[m.array], sizes, m.rows, m.cols))
+        return None if None in out else out
+
+    def launch(self, k: PlanLaunch, maps: Sequence[Any] = ()) -> None:
+        if k.bulk is not None and (found := self.maps(k.bulk)) is not None:
+            self.launch(k.bulk, found)
+            return
         grid, block = [[self.integer(e) for e in sizes] for sizes in (k.grid, k.block)]
         if min(grid) <= 0:
             return
@@ -202,10 +215,11 @@ class _Run:
             args = [self.scalar(t, self.values[n]) for n, t in k.scalars]
             args += [self.scalar(t, first) for t, first in zip(sliced.values(), firsts)]
             args += [ctypes.c_uint64(self.values[n]) for n in k.arrays]
+            args += maps
             self.driver.launch(function, part, block, shared, self.stream, args)
 
     def scalar(self, t: Scalar, value: Any) -> Any:
-        return ctype(t)(value)
+        return argument(t, value)
 
 
 def numbers_of(signature: Signature, plan: Plan) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,7 @@ _NODES: dict[str, type[Any]] = {
     "Free": launch_plan.PlanFree,
     "Copy": launch_plan.PlanCopy,
     "LaunchKernel": launch_plan.PlanLaunch,
+    "Tiles": launch_plan.PlanMap,
     "Repeat": launch_plan.PlanRepeat,
     "Choose": launch_plan.PlanChoice,
 }

@@ -16,6 +16,8 @@ from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import run_compiler
 from optigpu.runtime.disk_cache import cached_file, content_key
 
+ARCHITECTURES_OF_THEIR_OWN = ("90",)
+OWN_INSTRUCTIONS = ("wgmma", "setmaxnreg")  # that only code for one of these has
 NVCC_FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC,-fstack-clash-protection")
 
 
@@ -111,8 +113,16 @@ def nvcc_targets(compiler: str) -> tuple[int, ...]:
     return tuple(sorted(int(n) for n in re.findall(r"^compute_(\d+)$", out, re.MULTILINE)))
 
 
-def target_flags(compiler: str, architectures: Sequence[str]) -> list[str]:
-    targets = dict.fromkeys(target_for(a, nvcc_targets(compiler), compiler) for a in architectures)
+def with_own_instructions(target: CompileTarget, source: str) -> CompileTarget:
+    """The target with the instructions that only this architecture has ("90a"), if the code uses such."""
+    uses = any(name in source for name in OWN_INSTRUCTIONS)
+    own = target.architecture in ARCHITECTURES_OF_THEIR_OWN and not target.virtual and uses
+    return CompileTarget(target.architecture + "a", False) if own else target
+
+
+def target_flags(compiler: str, architectures: Sequence[str], source: str = "") -> list[str]:
+    found = (target_for(a, nvcc_targets(compiler), compiler) for a in architectures)
+    targets = dict.fromkeys(with_own_instructions(t, source) for t in found)
     return [
         flag
         for t in targets
@@ -137,7 +147,7 @@ def compile_cuda(source: str, architectures: tuple[str, ...] | None = None, extr
     if compiler is None:
         raise BuildError("nvcc was not found: install the CUDA toolkit, or set CUDA_HOME or NVCC")
     chosen = architectures or gpu_architectures() or ("90",)
-    flags = (*NVCC_FLAGS, *target_flags(compiler, chosen), *extra_flags)
+    flags = (*NVCC_FLAGS, *target_flags(compiler, chosen, source), *extra_flags)
     key = content_key("cuda", source, compiler, nvcc_version(compiler), " ".join(flags))
 
     def make(target: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -14,8 +15,14 @@ from typing import Any
 from optigpu.runtime.call_error import BuildError
 from optigpu.runtime.compilers import compile_seconds, too_slow
 from optigpu.runtime.disk_cache import cached_file, content_key
-from optigpu.runtime.nvcc import target_for
+from optigpu.runtime.nvcc import target_for, with_own_instructions
 
+TENSOR_MAP = """struct alignas(64) CUtensorMap {
+  unsigned long long opaque[16];
+};
+
+"""
+HEADER = re.compile(r"^#include <(cuda_\w+\.h)>$", re.MULTILINE)
 VERSIONS = ("", ".13", ".12", ".11.2")
 NVRTC_OPTIONS = ("--std=c++17",)
 # Replaces <stdint.h> and <math.h>: NVRTC has no system headers.
@@ -32,15 +39,23 @@ typedef unsigned long long uint64_t;
 """
 
 
+def toolkit() -> Path:
+    return Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
+
+
+def in_packages(folder: str) -> Iterator[Path]:
+    """The folders of this name in the packages that PyTorch and CuPy install."""
+    paths = find_spec("nvidia")
+    for p in (paths.submodule_search_locations or []) if paths is not None else []:
+        yield from sorted(Path(p).glob(f"*/{folder}"))
+
+
 def places() -> Iterator[str]:
     """Candidate paths of libnvrtc: $NVRTC, the loader's path, the toolkit, the packages of PyTorch and CuPy."""
     if chosen := os.environ.get("NVRTC"):
         yield chosen
         return
-    home = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
-    paths = find_spec("nvidia")
-    packages = [Path(p) for p in (paths.submodule_search_locations or [])] if paths is not None else []
-    folders = [home / "lib64", *(lib for p in packages for lib in sorted(p.glob("*/lib")))]
+    folders = [toolkit() / "lib64", *in_packages("lib")]
     for version in VERSIONS:
         yield f"libnvrtc.so{version}"
         for folder in folders:
@@ -78,18 +93,35 @@ def nvrtc_targets() -> tuple[int, ...]:
         return ()
 
 
+def include_options(source: str) -> tuple[str, ...]:
+    """Where CUDA's headers are, which code with numbers of 16 bits includes."""
+    if not (names := HEADER.findall(source)):
+        return ()
+    folders = [toolkit() / "include", *in_packages("include")]
+    found = next((f for f in folders if all((f / name).is_file() for name in names)), None)
+    if found is None:
+        raise BuildError(
+            f"NVRTC needs CUDA's header {names[0]}, which was not found: install the CUDA toolkit, or the package "
+            "nvidia-cuda-runtime, or set CUDA_HOME to the folder of a toolkit"
+        )
+    more = found / "cccl"  # headers of these headers
+    return tuple(f"--include-path={f}" for f in (found, more) if f.is_dir())
+
+
 def compile_nvrtc(source: str, architecture: str) -> bytes:
     """Compile device code for an architecture ("90"): a cubin, or PTX if the GPU is newer than NVRTC. Cached."""
     if nvrtc() is None:
         raise BuildError(
             "NVRTC was not found: install the CUDA toolkit or PyTorch, or set NVRTC to the path of libnvrtc"
         )
-    text = PRELUDE + source
+    text = PRELUDE + (TENSOR_MAP if "CUtensorMap" in source else "") + source
     target = target_for(architecture, nvrtc_targets(), f"NVRTC {nvrtc_version()}")
+    target = with_own_instructions(target, source)
     wide = ("--device-int128",) if "__int128" in source else ()
     options = (
         *NVRTC_OPTIONS,
         *wide,
+        *include_options(source),
         f"--gpu-architecture={'compute' if target.virtual else 'sm'}_{target.architecture}",
     )
     key = content_key("nvrtc", text, nvrtc_version(), " ".join(options))

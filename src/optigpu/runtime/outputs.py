@@ -13,6 +13,7 @@ from optigpu.runtime.call_error import CallError
 from optigpu.runtime.dlpack import CPU, CUDA_HOST, device_of
 from optigpu.runtime.driver import DeviceArray
 from optigpu.runtime.signature import DTYPES, Arguments, ArrayParam, Signature
+from optigpu.runtime.stored_floats import dtype_of, new_dtype
 from optigpu.runtime.torch_tensors import is_tensor
 
 
@@ -64,13 +65,13 @@ def new_array(beside: Any, p: ArrayParam, shape: tuple[int, ...], on_gpu: bool) 
         case "cupy":
             cupy = sys.modules["cupy"]
             with beside.device:
-                return (cupy.zeros if zeros else cupy.empty)(shape, dtype)
+                return (cupy.zeros if zeros else cupy.empty)(shape, new_dtype(dtype, f"`{p.name}`"))
         case "array" | "dlpack":
             return device_array(shape, dtype, zeros, device_number(beside))
         case "" if p.on_device and on_gpu:
             return device_array(shape, dtype, zeros, 0)
         case _:
-            return (np.zeros if zeros else np.empty)(shape, dtype)
+            return (np.zeros if zeros else np.empty)(shape, new_dtype(dtype, f"`{p.name}`"))
 
 
 def device_number(array: Any) -> int:
@@ -81,7 +82,7 @@ def device_number(array: Any) -> int:
 
 
 def device_array(shape: tuple[int, ...], dtype: str, zeros: bool, device: int) -> DeviceArray:
-    return DeviceArray.of(np.zeros(shape, dtype), device) if zeros else DeviceArray(shape, dtype, device)
+    return DeviceArray.of(np.zeros(shape, dtype_of(dtype)), device) if zeros else DeviceArray(shape, dtype, device)
 
 
 def one_or_all(values: Sequence[Any]) -> Any:

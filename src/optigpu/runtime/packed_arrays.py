@@ -17,6 +17,7 @@ import numpy as np
 from optigpu.light_dataclass import dataclass
 from optigpu.runtime.call_error import CallError
 from optigpu.runtime.signature import DTYPES, Argument, Arguments, ArrayParam, Signature
+from optigpu.runtime.stored_floats import dtype_name
 from optigpu.runtime.torch_tensors import is_tensor, require_no_gradient
 
 DEVICES = "cpu", "cuda"  # of PyTorch
@@ -115,7 +116,7 @@ def layout_of(value: object) -> Layout | None:
             None
             if isinstance(value, np.ma.MaskedArray)
             else Layout(
-                value.ctypes.data, value.shape, value.strides, value.itemsize, str(value.dtype),
+                value.ctypes.data, value.shape, value.strides, value.itemsize, dtype_name(value.dtype),
                 flags.c_contiguous and flags.aligned, flags.writeable, on_gpu=False,
             )
         )  # fmt: skip
@@ -124,7 +125,7 @@ def layout_of(value: object) -> Layout | None:
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(value, cupy.ndarray):
         return Layout(
-            value.data.ptr, value.shape, value.strides, value.itemsize, str(value.dtype), value.flags.c_contiguous,
+            value.data.ptr, value.shape, value.strides, value.itemsize, dtype_name(value.dtype), value.flags.c_contiguous,
             writeable=True, on_gpu=True,
         )  # fmt: skip
     return None

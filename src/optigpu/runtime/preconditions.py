@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from optigpu.light_dataclass import dataclass
 from optigpu.runtime.pairs import order_of_pairs
+from optigpu.runtime.stored_floats import as_doubles, is_bfloat16
 from optigpu.syntax.builtins import WRAPS
 from optigpu.syntax.exprs import (
     BigOp,
@@ -54,6 +55,8 @@ class ArrayContents:
         widened, so that arithmetic on them does not wrap around."""
         clipped = [np.asarray(np.clip(i, 0, max(n - 1, 0)), np.int64) for i, n in zip(indices, self.array.shape)]
         values = self.array[tuple(clipped)] if self.array.size else np.zeros(())
+        if is_bfloat16(values.dtype):
+            return as_doubles(values)
         match values.dtype.kind, values.dtype.itemsize:
             case "i" | "u", size:
                 return values.astype(np.int64 if size < 8 else object)

@@ -23,8 +23,10 @@ from optigpu.runtime.claims import (
     reach_of,
 )
 from optigpu.runtime.preconditions import ArrayContents, decidable, holds, integer_value
+from optigpu.runtime.stored_floats import BFLOAT16, ROUNDING, dtype_name, is_bfloat16
 from optigpu.syntax.builtins import INT_CONSTANTS
 from optigpu.syntax.exprs import Array, Binary, Expr, Type, TypeOf, Var
+from optigpu.syntax.float_formats import FORMATS
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.parameter_sizes import claimed_sizes, mathematical_size, size_preconditions
 from optigpu.syntax.printer import print_expr
@@ -36,7 +38,8 @@ Argument: TypeAlias = Any  # of a call: a number, or an array of NumPy, PyTorch 
 Arguments: TypeAlias = dict[str, Argument]  # by parameter
 DTYPES: dict[str, str] = {
     "bool": "bool", "int8_t": "int8", "int16_t": "int16", "int": "int32", "int64_t": "int64", "uint8_t": "uint8",
-    "uint16_t": "uint16", "unsigned": "uint32", "uint64_t": "uint64", "float": "float32", "double": "float64",
+    "uint16_t": "uint16", "unsigned": "uint32", "uint64_t": "uint64",
+    **{t.name: f.in_arrays for t, f in FORMATS.items()},
 }  # fmt: skip
 
 MAX_EXTENT = 1 << 63
@@ -192,6 +195,8 @@ class Signature:
     def scalar(self, p: ScalarParam, value: Argument) -> Argument:
         if isinstance(value, np.bool_ | np.number) and not isinstance(value, np.timedelta64):
             value = value.item()
+        elif isinstance(value, np.generic) and is_bfloat16(value.dtype):
+            value = value.astype(np.float64).item()
         match p.type.kind:
             case Kind.BOOL:
                 if not isinstance(value, bool):
@@ -212,8 +217,7 @@ class Signature:
         """The float that the function gets: preconditions are checked after rounding."""
         try:
             exact = float(value)
-            with np.errstate(over="ignore"):
-                passed = float(np.float32(exact)) if p.type.bits == 32 else exact
+            passed = ROUNDING[p.type](exact)
         except OverflowError:
             exact, passed = 0.0, math.inf
         if math.isinf(passed) and not math.isinf(exact):
@@ -228,8 +232,9 @@ class Signature:
         want = DTYPES[p.elem.name]
         if not isinstance(value, np.ndarray):
             raise CallError(f"{self.name}: `{p.name}` is an array of {want}, not {kind_of(value)}")
-        if value.dtype != np.dtype(want):
-            convert = f"convert it with .astype({want!r}), a tensor with .to(torch.{want})"
+        if dtype_name(value.dtype) != want:
+            astype = f".astype({want!r})" if want != BFLOAT16 else ".astype(ml_dtypes.bfloat16)"
+            convert = f"convert it with {astype}, a tensor with .to(torch.{want})"
             raise CallError(f"{self.name}: `{p.name}` holds {want}, not {value.dtype} ({convert})")
         self.shape(p, tuple(value.shape), scalars)
         if p.written and not value.flags.writeable:

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from optigpu.light_dataclass import dataclass
-from optigpu.schedules.contraction import contraction
-from optigpu.schedules.contraction_tools import VECTOR, last_size, start_at_zero
-from optigpu.schedules.product_reading import ProductReading, extent_of, only_product, single_product
+from optigpu.schedules.contraction_tools import start_at_zero
+from optigpu.schedules.copied_contraction import copied_contraction
+from optigpu.schedules.matmul_kernels import (
+    FEW,
+    PARTS_COPIED,
+    KernelShape,
+    KernelsOfThreads,
+    KernelsOfTiles,
+    ProductKernels,
+    Version,
+    tile_type,
+)
+from optigpu.schedules.product_reading import ProductReading, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
 from optigpu.schedules.reading import code
-from optigpu.schedules.row_loops import whole_vectors
-from optigpu.schedules.tensor_contraction import tensor_contraction
+from optigpu.schedules.tile_contraction import tile_contraction
 from optigpu.script.transformation import transformation
-from optigpu.syntax.printer import print_expr
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.program import For
 from optigpu.transform.registry import TransformSession
+from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import lit
 
 PRECISIONS = ("float", "tf32x3", "tf32")
 BLOCKS = 132  # of a GPU that can run at the same time, one on each multiprocessor: as many as an H200 has
 DEPTH_OF_TRIANGLES = 8  # a block of a triangular matrix starts with the first chunk that is not zero
-
-
-@dataclass(frozen=True)
-class KernelShape:
-    """`tile`: rows, columns and summands of a block. `part`: rows and columns of a thread, or of a warp on tensor cores."""
-
-    tile: tuple[int, int, int]
-    part: tuple[int, int]
 
 
 @transformation
@@ -50,25 +50,29 @@ def matmul(
     tile: tuple[int, int, int] | None = None,
     each: tuple[int, int] = (8, 8),
     warp: tuple[int, int] = (64, 32),
-    few: tuple[int, int, int] | None = (64, 64, 16),
+    few: tuple[int, int, int] | bool | None = True,
     few_each: tuple[int, int] = (8, 4),
     few_warp: tuple[int, int] = (32, 32),
     blocks: int = BLOCKS,
     vector: Sequence[str] | None = None,
     versions: bool = True,
     divided: bool = False,
+    parts: int = 1,
     name: str = "",
 ) -> None:
     """Kernels of `out[rows][cols] = f(sum over inner of left[rows][inner] * right[inner][cols])`, for matrices of any size and
     layout, and for batches of them. The arguments that name loops and arrays are read from the program where they are left out.
 
-    `precision`: "float" computes on the cores of floats, "tf32x3" on tensor cores with the accuracy of floats, "tf32" with that of
-    TF32. `tile`: rows, columns and summands of a block; `each`: rows and columns of a thread, `warp` those of a warp on tensor
-    cores. `vector`: arrays whose elements are accessed four at a time where their rows are aligned.
+    Factors of `half`, `bf16` and `tf32` are multiplied by tensor cores, from tiles that the hardware copies (`tile_contraction`).
+    For floats, `precision` says what multiplies: "float" the cores of floats, "tf32" tensor cores with the accuracy of TF32,
+    "tf32x3" tensor cores with that of floats. `tile`: rows, columns and summands of a block; `each`: rows and columns of a thread,
+    `warp` those of a warp with "tf32x3". `vector`: arrays whose elements are accessed four at a time where their rows are aligned.
+    With `parts`, so many blocks share the summands of each tile, for results with few rows and columns and long sums.
 
-    There are up to three versions: if there are fewer tiles than `blocks`, the tile is `few`, so that more blocks share the work;
-    if the tile divides all sizes, nothing is tested; and one for all other sizes. `versions=False` makes the last one alone,
-    `divided=True` the one that tests nothing: then the contract must imply that the tile divides the sizes.
+    There are versions: if there are fewer tiles than `blocks`, the tile is smaller (`few`, or False for no such version), so that
+    more blocks share the work, and the hardware copies tiles of floats where their rows are aligned; if the tile of floats divides
+    all sizes, nothing is tested; and one for all other sizes. `versions=False` makes the last one alone, `divided=True` the one
+    that tests nothing: then the contract must imply that the tile divides the sizes.
 
     Before:
         for (int i = 0; i < m; i++) {
@@ -81,9 +85,10 @@ def matmul(
           }
         }
     Step: schedules.matmul(s)
-    After: three kernels: with tiles of 64 x 64 where fewer than 132 tiles of 128 x 128 cover `c`; without any test where `m` and
-    `n` are multiples of 128 and `p` of 16; and one for all other sizes. In each, a block loads the next tiles of `a` and `b` while
-    it computes with the present ones, and `fmaxf(sum + bias[j], 0.0f)` is computed before the store.
+    After: four kernels: with tiles of 64 x 128 (or 64 x 64, where `n` or `p` is no multiple of 4) where fewer than 132 tiles of
+    128 x 128 cover `c`; without any test where `m` and `n` are multiples of 128 and `p` of 16; and one for all other sizes. In
+    each, a block gets the next tiles of `a` and `b` while it computes with the present ones, and `fmaxf(sum + bias[j], 0.0f)` is
+    computed before the store.
 
     Needs: a nest of independent loops around one sum of products of two factors, of which one does not depend on `rows` and the
     other one not on `cols`; one store of what becomes of the sum.
@@ -95,96 +100,72 @@ def matmul(
         s, "matmul", {},
         rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
+    elem = array_of(s, p.path, p.left.array).elem
+    of_tiles = p.has_tiles and (is_stored_float(elem) or precision == "tf32")
     start_at_zero(s, p.total)
-    tensor = precision != "float"
-    usual = (128, 128, 16 if p.is_rectangular else DEPTH_OF_TRIANGLES)
-    whole = KernelShape(tile or usual, warp if tensor else each)
-    options: dict[str, Any] = {**p.names(), "vector": list(p.vector if vector is None else vector), "name": name}
-    if tensor:
-        options["precision"] = precision
-    if divided:
-        return _kernel(s, options, whole, divided=True)
-    if not versions or not _has_versions(s, p):
-        return _kernel(s, options, whole)
-    smaller = KernelShape(few, few_warp if tensor else few_each) if few is not None else None
-    return _versions(s, p, options, whole, smaller, blocks)
-
-
-def _kernel(s: TransformSession, options: dict[str, Any], shape: KernelShape, *, divided: bool = False) -> None:
-    if "precision" in options:
-        tensor_contraction(s, **options, tile=shape.tile, warp=shape.part)
+    if parts > 1:
+        if not p.has_tiles or precision == "tf32x3":
+            raise refuse("the summands of this product are not divided into parts", code="OG604")
+        return _in_parts(s, p, parts, tile, of_tiles)
+    if of_tiles:
+        kernels: ProductKernels = KernelsOfTiles(s, p, elem, tile, few or False)
     else:
-        contraction(s, **options, tile=shape.tile, each=shape.part, divided=divided)
+        options = {"vector": list(p.vector if vector is None else vector), "name": name}
+        parts_of = (each, few_each) if precision == "float" else (warp, few_warp)
+        kernels = _of_threads(s, p, precision, tile, few, parts_of, options)
+    if divided:
+        kernels.divided()
+    elif versions and _has_versions(s, p):
+        _in_versions(s, [*kernels.versions(blocks)])
+    else:
+        kernels.any_size()
 
 
-def _versions(
+def _in_parts(
+    s: TransformSession, p: ProductReading, parts: int, tile: tuple[int, int, int] | None, of_tiles: bool
+) -> None:
+    """A kernel whose blocks share the summands of each tile, and one that adds up what they leave."""
+    if of_tiles:
+        elem = tile_type(array_of(s, p.path, p.left.array).elem)
+        tile_contraction(s, **p.names(), elem=elem, tile=tile, parts=parts)
+    else:
+        copied_contraction(s, **p.names(), parts=parts, **PARTS_COPIED)
+
+
+def _of_threads(
     s: TransformSession,
     p: ProductReading,
+    precision: str,
+    tile: tuple[int, int, int] | None,
+    few: tuple[int, int, int] | bool | None,
+    parts_of: tuple[tuple[int, int], tuple[int, int]],
     options: dict[str, Any],
-    whole: KernelShape,
-    smaller: KernelShape | None,
-    blocks: int,
-) -> None:
+) -> KernelsOfThreads:
+    """Kernels of threads. `parts_of`: rows and columns of a thread or warp, usually and for few tiles."""
+    usual = (128, 128, 16 if p.is_rectangular else DEPTH_OF_TRIANGLES)
+    small = FEW if few is True else few or None
+    smaller = KernelShape(small, parts_of[1]) if small is not None else None
+    options = {**p.names(), **options, **({} if precision == "float" else {"precision": precision})}
+    copied = few is True and precision == "float"
+    return KernelsOfThreads(s, p, options, KernelShape(tile or usual, parts_of[0]), smaller, copied=copied)
+
+
+def _in_versions(s: TransformSession, versions: Sequence[Version]) -> None:
     """The versions of a function whose body is one product: each is divided from those that are left."""
-    is_few = _has_few_tiles(s, p, whole.tile, blocks)
-    if smaller is not None and is_few is not None:
-        fast, rest = s.function.versions(is_few)
-        with s.inside(fast):
-            _kernel(s, options, smaller)
-        with s.inside(rest):
-            return _versions(s, p, options, whole, None, blocks)
-    is_whole = None if "precision" in options else _is_divided(s, p, whole.tile, options["vector"])
-    if is_whole is None:
-        return _kernel(s, options, whole)
-    if not is_whole:
-        return _kernel(s, options, whole, divided=True)
-    fast, rest = s.function.versions(is_whole)
+    first, *others = versions
+    if first.when is None:
+        return first.make()
+    fast, rest = s.function.versions(first.when)
     with s.inside(fast):
-        _kernel(s, options, whole, divided=True)
+        first.make()
     with s.inside(rest):
-        _kernel(s, options, whole)
+        _in_versions(s, others)
 
 
 def _has_versions(s: TransformSession, p: ProductReading) -> bool:
     """Is the product all that the function does, and are its sizes known when it is called?"""
     is_alone = len(code(s.around(p.path))) == 1 and not any(isinstance(s.at(x), For) for x in p.path.ancestors())
     return is_alone and p.is_rectangular and p.has_known_sizes(s)
-
-
-def _has_few_tiles(s: TransformSession, p: ProductReading, tile: Sequence[int], blocks: int) -> str | None:
-    """Whether a result has fewer tiles than `blocks`, as C; None if that is known before the call."""
-    counts = [_bound(x) for x in p.grid]
-    counts += [f"(({_bound(x)}) + {size - 1}) / {size}" for x, size in zip((p.rows, p.cols), tile)]
-    if all(extent_of(s, x) is not None for x in (*p.grid, p.rows, p.cols)):
-        return None
-    # each count by itself first: their product is not computed if it may be too large for any integer
-    single = [f"{count} < {blocks}" for count in counts] if p.grid else []
-    return " && ".join([*single, f"{' * '.join(f'({count})' for count in counts)} < {blocks}"])
-
-
-def _is_divided(s: TransformSession, p: ProductReading, tile: Sequence[int], vector: Sequence[str]) -> str | None:
-    """Whether a tile divides all sizes, and vectors the sizes of rows that are further apart than they are long, as C; "" if they
-    always do, None if they never do or the products are not all added up."""
-    if p.is_guarded or p.taps:
-        return None
-    bounds = [x.range.bound for x in (p.rows, p.cols, p.inner)]
-    apart = whole_vectors(s, [size for size in (last_size(s, x) for x in vector) if size not in bounds], VECTOR)
-    if lit(0) in apart:
-        return None
-    tests = [print_expr(test) for test in apart]
-    for loop, size in zip((p.rows, p.cols, p.inner), tile):
-        extent = extent_of(s, loop)
-        if extent is None:
-            tests.append(f"({_bound(loop)}) % {size} == 0")
-        elif extent % size or not extent:
-            return None
-    if extent_of(s, p.inner) is None:
-        tests.append(f"{_bound(p.inner)} > 0")
-    return " && ".join(tests)
-
-
-def _bound(loop: For) -> str:
-    return print_expr(loop.range.bound)
 
 
 def propose_matmul(s: TransformSession) -> Proposal | Unfit:

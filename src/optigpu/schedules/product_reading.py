@@ -6,6 +6,7 @@ out[grid][rows][cols] = sum over taps and inner of left[grid][rows][…] * right
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from optigpu.light_dataclass import dataclass
 from optigpu.schedules.reading import Element, IndependentNest, elements_in, loop_nest, without_casts
@@ -43,6 +44,7 @@ class ProductReading:
     total: str
     vector: tuple[str, ...]
     is_guarded: bool  # is the sum only over some of the products, as at the borders of an image?
+    is_scaled: bool  # are there other factors than the two elements?
 
     @property
     def grid(self) -> tuple[For, ...]:
@@ -60,6 +62,17 @@ class ProductReading:
         return any(names & summed and names & results for names in indices)
 
     @property
+    def has_tiles(self) -> bool:
+        """Are factors matrices, or arrays of matrices, of which tiles can be copied, and whose products are added up alone?"""
+        if self.taps or self.is_guarded or self.is_scaled or not self.is_rectangular:
+            return False
+        return all(
+            {Var(x.index) for x in (loop, self.inner)} == set(e.indices[-2:])
+            and not any({loop.index, self.inner.index} & free_vars(i) for i in e.indices[:-2])
+            for e, loop in ((self.left, self.rows), (self.right, self.cols))
+        )
+
+    @property
     def is_rectangular(self) -> bool:
         """Do the loops count from 0, up to bounds that none of them changes?"""
         names = {x.index for x in (*self.nest, *self.summed)}
@@ -70,7 +83,7 @@ class ProductReading:
         numbers = {x.name for x in s.function_of(self.path).params if isinstance(x.type, Scalar)}
         return all(free_vars(x.range.bound) <= {*numbers, *constants_of(s.program)} for x in (*self.nest, *self.summed))
 
-    def names(self) -> dict[str, object]:
+    def names(self) -> dict[str, Any]:
         """The arguments of a schedule of sums of products, without those that are empty or have their default."""
         lists = {"grid": [x.index for x in self.grid], "taps": [x.index for x in self.taps]}
         return {
@@ -128,7 +141,7 @@ def product_of(s: TransformSession, path: StatementPath, nest: IndependentNest, 
     if why_not is not None:
         return why_not
     (summed,), out = nest.reductions, nest.written[0][0]
-    pair = _factors(summed.value)
+    pair = factors_of(summed.value)
     if pair is None:
         return f"`{summed.var}` does not add up products of the elements of two arrays"
     last = out.indices[-1] if out.indices else None
@@ -158,8 +171,9 @@ def product_of(s: TransformSession, path: StatementPath, nest: IndependentNest, 
     vector = _vectors(s, path, {left: (rows, inner.index), right[0]: (cols, inner.index), out: (cols,)})
     guarded = any(isinstance(x, If) for x in statements(nest.body))
     found = ProductReading(
-        path, nest.grid, by_name[rows], by_name[cols], taps, inner, left, right[0], out, summed.var, vector, guarded
-    )
+        path, nest.grid, by_name[rows], by_name[cols], taps, inner, left, right[0], out, summed.var, vector, guarded,
+        len(_multiplied(summed.value)) > len(pair),
+    )  # fmt: skip
     return _contradiction(found, given) or found
 
 
@@ -192,7 +206,7 @@ def _not_among(role: str, name: object, candidates: Iterable[str]) -> str:
     return f'{role}="{name}" is none of the names that fit: {", ".join(candidates)}'
 
 
-def _factors(value: Expr) -> tuple[Element, Element] | None:
+def factors_of(value: Expr) -> tuple[Element, Element] | None:
     """The two elements whose product is added up; other factors are numbers."""
     e = without_casts(value)
     if not isinstance(e, Binary) or e.op != "*":

@@ -8,11 +8,12 @@ from optigpu.elaborate.elaborated import Elaborated
 from optigpu.kernel import Kernel, Rejected, State, Theorem
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Cause, MissingPermission, NotAllocated, Operation, OutOfOrder
+from optigpu.kernel.pipeline_rules import is_staged
 from optigpu.kernel.side_conditions import Take
 from optigpu.kernel.thread_rules import lanes
 from optigpu.light_dataclass import dataclass
 from optigpu.logic import terms as k
-from optigpu.logic.cells import FULL, Terms, box
+from optigpu.logic.cells import FULL, LENT, Terms, box
 from optigpu.logic.terms import REAL, TRUE, instantiate
 from optigpu.search.adjacent_families import with_adjacent_joined
 from optigpu.search.atomic_search import AtomicSearch
@@ -31,6 +32,7 @@ from optigpu.search.proof_states import ProofStates
 from optigpu.search.races import Access, accumulating_around
 from optigpu.search.search_causes import ReadOnly, StillAccumulating, cells_of
 from optigpu.search.search_tools import SearchTools
+from optigpu.search.tile_search import TileSearch
 from optigpu.search.watch import Watch
 
 OBLIGATION_DISTANCE = 8  # instructions after a load among which are the side conditions of its expression
@@ -64,6 +66,7 @@ class Executor:
         self.cells = CellSearch(self.tools, self.equalities)
         self.calls = CallSearch(self.tools, kernel, elaborated, self.cells)
         self.atomics = AtomicSearch(self.tools, kernel, self.cells)
+        self.tiles = TileSearch(kernel, self.cells)
         self.loops = LoopExecution(self.tools, kernel, self.explorer, self.cells, self.atomics, self)
         self.names = names or ContentNames(kernel, Nameless())
         self.progress = Progress("")
@@ -197,15 +200,13 @@ class Executor:
                 return self.kernel.join_if(*self.atomics.agreed(yes, no))
             case kc.CountedLoop() as loop:
                 after = self.loops.loop(state, loop)
-                if loop.mode == kc.THREAD:
-                    after = self._with_plain_variables(after, state)
-                return self.names.named(after)
+                plain = loop.mode in (kc.THREAD, kc.FRAG)
+                return self.names.named(self._with_plain_variables(after, state) if plain else after)
             case kc.Invoke() as call:
                 state = self.names.unfolded(state)
                 return self.names.named(self.calls.call(state, call))
             case kc.GhostStep() as ghost:
-                state = self.names.unfolded(state)
-                return self.calls.ghost(state, ghost)
+                return self.calls.ghost(self.names.unfolded(state), ghost)
             case kc.LaunchKernel():
                 return self.kernel.launch(state)
             case kc.Phase():
@@ -214,6 +215,8 @@ class Executor:
                 return self.kernel.barrier(self.atomics.shown_to_fit(state))
             case kc.Shuffle() as shuffle:
                 return self._shuffle(state, shuffle)
+            case kc.MultiplyTiles() | kc.ReduceRows() | kc.CopyTile() | kc.AwaitStage() as tiles:
+                return self.tiles.execute(state, tiles)
             case _:
                 raise Rejected(OutOfOrder(Operation.ORDER, text="nothing to execute"))
 
@@ -283,7 +286,7 @@ class Executor:
 
     def _free(self, state: State, base: str) -> State:
         info = state.bases.get(base)
-        families = self.cells.candidates(dict(state.held), base, FULL)
+        families = self.cells.candidates(dict(state.held), base, LENT if is_staged(state, base) else FULL)
         if info is None or not families or any(d is None for d in info.dims):
             raise Rejected(NotAllocated(Operation.FREE, base, facts=state.facts))
         whole = box(base, tuple(d for d in info.dims if d is not None))

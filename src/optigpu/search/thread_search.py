@@ -10,7 +10,8 @@ from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
 from optigpu.kernel.causes import Operation, UnequalParts
 from optigpu.kernel.context import MAGIC, NOWHERE, THREADS, PendingRead, choose_owner, everyone, imaginary
-from optigpu.kernel.loop_contract import Cover, Exclusive, Invariant, LoopContract
+from optigpu.kernel.fragment_layouts import GROUPS, facts_of_cell, layout_facts, thread_of, threads_of_row
+from optigpu.kernel.loop_contract import Cover, Division, Exclusive, Invariant, LoopContract
 from optigpu.kernel.side_conditions import terms_of
 from optigpu.kernel.thread_rules import ALL_MEMORY, SYNCHRONISED
 from optigpu.light_dataclass import replace
@@ -39,7 +40,7 @@ class ThreadSearch:
         """Add to a loop's contract what groups of threads need."""
         if state.context.kind not in (THREADS, MAGIC):
             return contract
-        if loop.mode in (kc.THREAD, kc.MAGIC_THREAD):
+        if loop.mode in (kc.THREAD, kc.MAGIC_THREAD, kc.FRAG):
             effect = summary.shared_effect({r.cells.base for r in state.held.values() if r.share in ACCUMULATING})
             if effect is not None:
                 at = first_instruction(effect) or 0
@@ -51,8 +52,13 @@ class ThreadSearch:
             part = self.part(state, extent)
             if part is None:
                 raise Rejected(UnequalParts(Operation.LOOP, context=state.context, extent=extent, facts=state.facts))
-            exclusive = tuple(self.with_owner(state, x, part) for x in contract.exclusive)
+            equal = Division(k.mul(k.bound(0, INT), part), part)
+            exclusive = tuple(self.with_owner(state, x, equal) for x in contract.exclusive)
             return replace(contract, part=part, exclusive=exclusive)
+        if loop.mode == kc.FRAG:
+            division = division_by_layout(state)
+            exclusive = tuple(self.with_owner(state, x, division) for x in contract.exclusive)
+            return replace(contract, exclusive=exclusive)
         barriers = {i.level for i in loop.body if isinstance(i, kc.Barrier)}
         if barriers and not contract.exclusive and not contract.invariant:
             spaces = ALL_MEMORY if "magic" in barriers else SYNCHRONISED
@@ -128,7 +134,7 @@ class ThreadSearch:
                 return p
         return None
 
-    def with_owner(self, state: State, x: Exclusive, part: Term) -> Exclusive:
+    def with_owner(self, state: State, x: Exclusive, division: Division) -> Exclusive:
         """Record whether all threads of an iteration own its cells."""
         r = state.held[x.family]
         if r.owner is None:
@@ -136,8 +142,9 @@ class ThreadSearch:
         xs = self.tools.temporaries(x.cells.arity)
         facts = state.facts.assume(x.cells.domain(xs))
         owner = r.owner.at(x.forward).at(xs)
-        iteration = Owner(k.mul(xs[0], part), part)
-        return replace(x, whole=self.tools.proves(facts, owner.contains(iteration)))
+        facts = facts.assume(k.instantiate(division.known, xs[:1]))
+        facts = facts.assume(facts_of_cell(state.bases[x.cells.base].layout, x.cells.at(xs)))
+        return replace(x, whole=self.tools.proves(facts, owner.contains(division.part(xs[0]))))
 
     # What the end of a body leaves
 
@@ -213,6 +220,18 @@ class ThreadSearch:
                 if self.tools.proves(inside, goal):
                     return Cover(n, tuple(k.abstract(t, xs) for t in at))
         return None
+
+
+def division_by_layout(state: State) -> Division:
+    """How a loop over fragments divides the group, or in a row, its threads."""
+    v = k.bound(0, INT)
+    if state.context.row is None:
+        layout = next((n for n in GROUPS if state.facts.simplify(state.context.threads) is k.num(n)), GROUPS[0])
+        part = threads_of_row(layout, v)
+        return Division(part.start, part.size, layout_facts(layout, (v,)))
+    layout, row = state.context.row
+    first = k.sub(thread_of(layout, row, v).start, threads_of_row(layout, row).start)
+    return Division(first, ONE, layout_facts(layout, (row, v)))
 
 
 def _has_magic_accesses(state: State) -> bool:

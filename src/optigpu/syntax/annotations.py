@@ -32,9 +32,12 @@ ALLOCATIONS: dict[str, tuple[int, Space]] = {
     )
     for n in range(least, MAX_DIMENSIONS + 1)
 }
+# `__frag_malloc2<float>(2, 64, 128)`: a fragment of 64 x 128 for each half of the threads.
+ALLOCATIONS |= {f"__frag_malloc{n}": (n + 1, Space.FRAG) for n in (1, 2)}
 ALLOCATION_SPELLING: dict[Space, str] = {
     Space.ANY: "MALLOC{}",
     Space.GMEM: "__gmem_malloc{}",
     Space.SMEM: "__smem_malloc{}",
     Space.TREG: "__treg_malloc{}",
+    Space.FRAG: "__frag_malloc{}",
 }

@@ -31,6 +31,11 @@ MATH: dict[str, MathFunction] = {
     for suffix, t in (("", DOUBLE), ("f", FLOAT))
     for name, arity in (REAL_FUNCTIONS | MORE_REAL_FUNCTIONS).items()
 }
+# CUDA's faster and less accurate functions: name -> the function of C that they stand for, which other machines compute.
+FAST_MATH: dict[str, str] = {
+    f"__{name}": name for name in ("expf", "logf", "log2f", "log10f", "sinf", "cosf", "tanf", "powf")
+}
+MATH |= {fast: MATH[name] for fast, name in FAST_MATH.items()}
 MORE_MATH = frozenset(name + suffix for name in MORE_REAL_FUNCTIONS for suffix in ("", "f"))
 
 # Functions on all numbers, and on integers only: name -> number of arguments.
@@ -62,14 +67,32 @@ SPELLINGS: dict[str, str] = {
 # name -> number of integer arguments
 CONTROL_CALLS: dict[str, int] = {
     "kernel_launch": 3, "kernel_setup_end": 0, "kernel_teardown_begin": 0, "kernel_teardown_sync": 0, "kernel_kill": 0,
-    "blocksync": 0, "warpsync": 0, "magic_barrier": 0,
+    "blocksync": 0, "warpsync": 0, "magic_barrier": 0, "pipeline_wait": 0,
 }  # fmt: skip
 # Collective operations of a warp, `shfl_down(dst, src, d)` and the like: `dst[l]` and `src[l]` are registers of lane l.
 SHUFFLES = frozenset({"shfl_down", "shfl_up", "shfl_xor", "shfl"})
 WARP_SIZE = 32
 # Accesses to adjacent cells by one instruction, `vload4(&r[0], &a[4 * i])`: name -> (number of cells, direction)
-VECTOR_CALLS: dict[str, tuple[int, str]] = {f"v{way}{n}": (n, way) for way in ("load", "store") for n in (2, 4)}
+VECTOR_CALLS: dict[str, tuple[int, str]] = {f"v{way}{n}": (n, way) for way in ("load", "store") for n in (2, 4, 8)}
 VECTOR_BYTES = 16  # of the widest access
+# Products of tiles, `mma(c, a, b, depth)`: c(i, j) += sum of a(i, k) * b(k, j). `mma_nt` takes b as b(j, k), `mma_tn` a as a(k, i).
+# Name -> whether the left and the right factor are transposed in that way.
+TILE_PRODUCTS: dict[str, tuple[bool, bool]] = {
+    "mma": (False, False), "mma_nt": (False, True), "mma_tn": (True, False), "mma_tt": (True, True),
+}  # fmt: skip
+# `frag_row_sum(v, c)` adds all c(i, j) of a row to v(i). Name -> operator.
+ROW_REDUCTIONS: dict[str, str] = {f"frag_row_{op}": op for op in ("sum", "max", "min")}
+# `tile_load(t, a, i, j)`: a tile of a from element (i, j) on, with zeros outside of a; there is an index for each dimension of a.
+TILE_COPY = "tile_load"
+TILE_CALLS = frozenset({*TILE_PRODUCTS, *ROW_REDUCTIONS, TILE_COPY})
+WIDEST_VECTOR = 8  # cells, of 2 bytes each
+
+
+def is_vector(width: int, t: Scalar) -> bool:
+    """Whether one instruction accesses so many cells of a type."""
+    return width * t.size == VECTOR_BYTES if width == WIDEST_VECTOR else width * t.size <= VECTOR_BYTES
+
+
 # name -> (number of arrays, number of integers)
 MEMORY_CALLS: dict[str, tuple[int, int]] = {
     "free": (1, 0),
@@ -80,6 +103,9 @@ MEMORY_CALLS: dict[str, tuple[int, int]] = {
     **{f"memcpy_device_to_device{n}": (2, n) for n in range(1, MAX_DIMENSIONS + 1)},
     **dict.fromkeys(sorted(SHUFFLES), (2, 1)),
     **dict.fromkeys(VECTOR_CALLS, (2, 0)),
+    **dict.fromkeys(TILE_PRODUCTS, (3, 1)),
+    **dict.fromkeys(ROW_REDUCTIONS, (2, 0)),
+    TILE_COPY: (2, 2),
 }
 # `atomicAdd(&a[i], v);` is `a[i] += v`, by many threads at once: a `Store` with the name as its operator. Name -> C's operator, or
 # the function that combines the two numbers.
@@ -125,7 +151,7 @@ TOKENS: dict[str, tuple[Type, ...]] = {
     "SMemAllowance": (LOGIC_INT,),
     "ThreadsCtx": (RANGE,),
 }  # fmt: skip
-MEMORY_TYPES = ("Any", "GMem", "SMem", "TReg")
+MEMORY_TYPES = ("Any", "GMem", "SMem", "TReg", "Frag")
 # Predicates on memory types, `fM` in `Sync(fM, H)`: name -> the types that satisfy it. Programs can declare others.
 MEMORY_PREDICATES: dict[str, tuple[str, ...]] = {"block_sync_mem": ("GMem", "SMem")}
 MEMORY_PREDICATE = FunType((MEMTYPE,), PROP)

@@ -8,33 +8,37 @@ from __future__ import annotations
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from optigpu.syntax.types import DOUBLE, FLOAT, Scalar
+from optigpu.syntax.float_formats import FORMATS
+from optigpu.syntax.types import Scalar
 
-# IEEE 754: bits of the significand, and the largest exponent.
-_FORMATS = {FLOAT: (24, 127), DOUBLE: (53, 1023)}
 _EXACT = Context(prec=2000)
 _ENOUGH = 17  # decimal digits that distinguish any two doubles
 
 
 def nearest_float(value: Fraction | int, t: Scalar) -> Fraction:
-    """Round to a float type: to nearest, ties to even. The value must be in range."""
-    digits, most = _FORMATS[t]
+    """Round to a float type: to nearest, ties as its format says. The value must be in range."""
+    f = FORMATS[t]
     x = abs(Fraction(value))
     if x == 0:
         return Fraction(0)
     exponent = x.numerator.bit_length() - x.denominator.bit_length()
     if x < Fraction(2) ** exponent:
         exponent -= 1  # now 2^exponent <= x < 2^(exponent + 1)
-    unit = Fraction(2) ** (max(exponent, 1 - most) - (digits - 1))  # below 2^(1 - most) numbers are subnormal
-    rounded = round(x / unit) * unit  # Python rounds halves to even
-    return rounded if value > 0 else -rounded
+    unit = Fraction(2) ** (max(exponent, 1 - f.most) - (f.digits - 1))  # below 2^(1 - most) numbers are subnormal
+    units = x / unit
+    whole = (units + Fraction(1, 2)).__floor__() if f.ties_away else round(units)  # Python rounds halves to even
+    return whole * unit if value > 0 else -whole * unit
+
+
+def is_too_large(value: Fraction | int, t: Scalar) -> bool:
+    """Whether rounding to this type gives an infinity: the number is at least halfway to the one after the largest."""
+    f = FORMATS[t]
+    return abs(Fraction(value)) >= f.largest + Fraction(1 << f.most, 1 << f.digits)
 
 
 def is_out_of_range(value: Fraction, t: Scalar) -> bool:
     """Whether C rounds this number to infinity, or to zero though it is not zero."""
-    digits, most = _FORMATS[t]
-    too_large = abs(value) >= 2 ** (most + 1) - 2 ** (most - digits)
-    return too_large or 0 < abs(value) <= Fraction(1, 2 ** (most + digits - 1))
+    return is_too_large(value, t) or (value != 0 and abs(value) <= FORMATS[t].least and nearest_float(value, t) == 0)
 
 
 def literal_text(value: Fraction, t: Scalar) -> str:

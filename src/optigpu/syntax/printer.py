@@ -81,6 +81,9 @@ from optigpu.syntax.types import DOUBLE, INT64, UINT, UINT64, VOID, LogicType, P
 INDENT = "  "
 
 
+LOCAL_ARRAYS = {Space.SMEM: "__shared__ ", Space.FRAG: "__fragment__ "}
+
+
 class ExprPrinter:
     """Prints expressions with no more parentheses than needed."""
 
@@ -119,7 +122,7 @@ class ExprPrinter:
             case Call():
                 return self.call(e)
             case SizeOf(of):
-                return f"sizeof({of.name})", POSTFIX_PRECEDENCE
+                return f"sizeof({self.number_type(of)})", POSTFIX_PRECEDENCE
             case Alloc():
                 return self.alloc(e), POSTFIX_PRECEDENCE
             case Fun() | Forall() | Range() | BigOp() | PointsTo() | Group() | TypeOf():
@@ -165,7 +168,7 @@ class ExprPrinter:
     def cast(self, e: Cast) -> tuple[str, int]:
         if e.implicit:
             return self.text(e.arg)
-        return f"({e.to.name}){self.show(e.arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
+        return f"({self.number_type(e.to)}){self.show(e.arg, UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
 
     def index(self, e: Index) -> tuple[str, int]:
         base = self.show(e.base, POSTFIX_PRECEDENCE)
@@ -175,11 +178,11 @@ class ExprPrinter:
         return f"{e.func}({', '.join(self.show(a) for a in e.args)})", POSTFIX_PRECEDENCE
 
     def alloc(self, e: Alloc) -> str:
-        name = ALLOCATION_SPELLING[e.space].format(len(e.dims))
+        name = ALLOCATION_SPELLING[e.space].format(len(e.dims) - (e.space is Space.FRAG))
         dims = [self.show(d) for d in e.dims]
         if e.space is Space.ANY:
-            return f"{name}({', '.join([e.elem.name, *dims])})"
-        return f"{name}<{e.elem.name}>({', '.join(dims)})"
+            return f"{name}({', '.join([self.number_type(e.elem), *dims])})"
+        return f"{name}<{self.number_type(e.elem)}>({', '.join(dims)})"
 
     def binder(self, p: Binder) -> str:
         return p.name if p.type is None else f"({p.name}: {self.type(p.type)})"
@@ -187,8 +190,8 @@ class ExprPrinter:
     def type(self, t: Type) -> str:
         """The text of a type in a formula."""
         match t:
-            case Scalar(name):
-                return name
+            case Scalar():
+                return self.number_type(t)
             case LogicType(name):
                 return name
             case ProofType(prop):
@@ -196,9 +199,13 @@ class ExprPrinter:
             case FunType(args, result):
                 return f"{' * '.join(self.type_atom(a) for a in args)} -> {self.type(result)}"
             case Pointer(elem) | Array(elem):
-                return f"{elem.name}*"
+                return f"{self.number_type(elem)}*"
             case _:
                 assert_never(t)
+
+    def number_type(self, t: Scalar) -> str:
+        """The name of a type of numbers."""
+        return t.name
 
     def type_atom(self, t: Type) -> str:
         return f"({self.type(t)})" if isinstance(t, FunType) else self.type(t)
@@ -298,11 +305,11 @@ class ProgramPrinter:
         match t:
             case Array(elem, (None, first, *rest)):
                 dims = "".join(f"[{self.size(d)}]" for d in (first, *rest))
-                return f"{elem.name} (*{'const ' if const else ''}{name}){dims}"
+                return f"{self.exprs.number_type(elem)} (*{'const ' if const else ''}{name}){dims}"
             case Array(elem, dims):
-                return f"{elem.name} {name}" + "".join(f"[{self.size(d)}]" for d in dims)
+                return f"{self.exprs.number_type(elem)} {name}" + "".join(f"[{self.size(d)}]" for d in dims)
             case Pointer(elem):
-                return f"{elem.name}* {'const ' if const else ''}{name}"
+                return f"{self.exprs.number_type(elem)}* {'const ' if const else ''}{name}"
             case _:
                 return f"{self.exprs.type(t)} {name}"
 
@@ -366,11 +373,11 @@ class ProgramPrinter:
                 assert_never(s)
 
     def declaration(self, s: Decl) -> None:
-        shared = "__shared__ " if isinstance(s.type, Array) and s.type.space is Space.SMEM else ""
+        word = LOCAL_ARRAYS.get(s.type.space, "") if isinstance(s.type, Array) else ""
         const = "const " if s.const and isinstance(s.type, Scalar) else ""
         pointer = isinstance(s.type, Pointer) or (isinstance(s.type, Array) and s.type.dims[0] is None)
         init = "" if s.init is None else f" = {self.e(s.init)}"
-        self.out.add(f"{shared}{const}{self.declarator(s.name, s.type, const=pointer and s.const)}{init};")
+        self.out.add(f"{word}{const}{self.declarator(s.name, s.type, const=pointer and s.const)}{init};")
 
     def conditional(self, s: If, prefix: str) -> None:
         self.nested(f"{prefix}if ({self.e(s.test)})", s.then, "" if s.other else "}")
@@ -384,7 +391,9 @@ class ProgramPrinter:
     def loop(self, s: For) -> None:
         for hint in self.pragmas(s):
             self.out.add(f"#pragma {hint}")
-        word = {Mode.THREAD: "thread for", Mode.MAGIC_THREAD: "magic thread for"}.get(s.mode, "for")
+        word = {Mode.THREAD: "thread for", Mode.MAGIC_THREAD: "magic thread for", Mode.FRAG: "frag for"}.get(
+            s.mode, "for"
+        )
         self.out.add(f"{word} ({s.index_type.name} {self.loop_head(s.index, s.range)}) {{")
         self.out.depth += 1
         self.clauses(s.contract)

@@ -58,7 +58,8 @@ class _Stmt:
 
 @dataclass(frozen=True, slots=True)
 class Decl(_Stmt):
-    """A local variable, array (`float t[4];`, `__shared__ float s[256];`) or pointer (`float* const p = MALLOC1(float, n);`)."""
+    """A local variable, array (`float t[4];`, `__shared__ float s[256];`, `__fragment__ float c[64][128];`) or pointer
+    (`float* const p = MALLOC1(float, n);`)."""
 
     name: str
     type: Type
@@ -82,9 +83,12 @@ class Mode(Enum):
     PARALLEL = "parallel"
     THREAD = "thread"
     MAGIC_THREAD = "magic thread"
+    FRAG = "frag"  # over rows of fragments, and inside over their elements: by the threads that have them
+    PIPELINED = "pipelined"  # as a meaning: sequential, with a part that may run ahead
 
 
-HINTS = ("simd", "schedule(", "num_threads(", "unroll", "tensor_cores")
+PIPELINE_HINT, COPY_HINT = "pipeline", "async_copy"
+HINTS = ("simd", "schedule(", "num_threads(", "unroll", "tensor_cores", COPY_HINT, PIPELINE_HINT)
 OMP_HINTS = HINTS[:3]
 
 
@@ -111,8 +115,16 @@ class For(_Stmt):
 
     @property
     def meaning(self) -> Mode:
-        """The mode that is checked: with `simd` the compiler may interleave iterations, so they must be independent."""
-        return Mode.PARALLEL if self.mode is Mode.SEQUENTIAL and "simd" in self.hints else self.mode
+        """The mode that is checked: with `simd` the compiler may interleave iterations, so they must be independent; with
+        `pipeline` a part of later ones may run ahead."""
+        if self.mode is not Mode.SEQUENTIAL:
+            return self.mode
+        return Mode.PARALLEL if "simd" in self.hints else Mode.PIPELINED if self.stages else Mode.SEQUENTIAL
+
+    @property
+    def stages(self) -> int:
+        """How many copies `#pragma pipeline 4` makes of the shared arrays of the loop; 0 if it has none."""
+        return next((int(h.split()[1]) for h in self.hints if h.startswith(PIPELINE_HINT)), 0)
 
 
 def ordered_hints(hints: Iterable[str]) -> tuple[str, ...]:

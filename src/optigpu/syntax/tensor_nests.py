@@ -21,6 +21,9 @@ from optigpu.syntax.walk import reads_memory
 
 TENSOR_HINT = "tensor_cores"
 PRECISIONS = ("tf32", "tf32x3")  # of a product of floats; tf32x3 has nearly that of floats, by three products
+TILE = (
+    "tile"  # in place of a precision: a product of tiles, which `gpu.launch` makes a call (transform/gpu/tile_nests.py)
+)
 DEPTH, ROWS, COLS = 8, 2, 2  # summands, rows and columns of a thread
 GROUPS, LANES = 8, 4  # thread 4g + t of a warp: g < GROUPS, t < LANES
 
@@ -39,7 +42,8 @@ class TensorNest:
 
 def precision_of(loop: For) -> str | None:
     """The precision that the hint of a loop names, or None if it has no such hint."""
-    return next((h.split()[1] for h in loop.hints if h.startswith(TENSOR_HINT)), None)
+    named = next((h.split()[1] for h in loop.hints if h.startswith(TENSOR_HINT)), None)
+    return named if named in PRECISIONS else None
 
 
 def tensor_nest(loop: For) -> TensorNest | str:

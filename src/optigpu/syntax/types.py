@@ -12,12 +12,15 @@ from optigpu.light_dataclass import dataclass
 
 
 class Space(Enum):
-    """The memory an allocation lives in: `ANY` is host memory, `GMEM` global, `SMEM` shared, `TREG` registers of threads."""
+    """The memory an allocation lives in: `ANY` is host memory, `GMEM` global, `SMEM` shared, `TREG` registers of threads.
+
+    `FRAG` are fragments: matrices in the registers of a warp or of four warps."""
 
     ANY = "Any"
     GMEM = "GMem"
     SMEM = "SMem"
     TREG = "TReg"
+    FRAG = "Frag"
 
 
 class Kind(Enum):
@@ -62,6 +65,11 @@ UINT = Scalar("unsigned", Kind.INT, 32, False)
 UINT64 = Scalar("uint64_t", Kind.INT, 64, False)
 FLOAT = Scalar("float", Kind.FLOAT, 32)
 DOUBLE = Scalar("double", Kind.FLOAT, 64)
+# Types of numbers that are only stored: they are converted to `float` before anything is computed (float_formats.py).
+HALF = Scalar("half", Kind.FLOAT, 16)
+BF16 = Scalar("bf16", Kind.FLOAT, 16)
+TF32 = Scalar("tf32", Kind.FLOAT, 32)
+STORED_FLOATS = (HALF, BF16, TF32)
 
 TEMPLATE_ELEMENT = Scalar("T", Kind.FLOAT, 0)  # `T` in the declaration of a built-in template: any element type
 
@@ -69,7 +77,7 @@ LOGIC_INT = Scalar("int", Kind.INT, 0)
 LOGIC_REAL = Scalar("float", Kind.FLOAT, 0)
 PROP = Scalar("bool", Kind.BOOL, 0, False)
 
-MACHINE_SCALARS = (BOOL, INT8, INT16, INT, INT64, UINT8, UINT16, UINT, UINT64, FLOAT, DOUBLE)
+MACHINE_SCALARS = (BOOL, INT8, INT16, INT, INT64, UINT8, UINT16, UINT, UINT64, FLOAT, DOUBLE, *STORED_FLOATS)
 SCALAR_NAMES: dict[str, Scalar] = {
     **{t.name: t for t in MACHINE_SCALARS},
     "short": INT16,

@@ -15,12 +15,14 @@ from optigpu.script.transformation import TransformGroup
 from optigpu.transform import accesses, arith, function, function_versions, ghost, guard_motion, instr, omp, variable
 from optigpu.transform.gpu import (
     barrier_placement,
+    block_order,
     copy_elimination,
     kernel_launches,
     kernel_phases,
     magic_threads,
     memory_copy_loops,
     memory_spaces,
+    pipelined_loops,
     tensor_products,
     vectorization,
 )
@@ -194,6 +196,9 @@ class GpuTransforms(StepGroup):
     remove_redundant_barriers = barrier_placement.remove_redundant_barriers
     vectorize = vectorization.vectorize
     tensor_cores = tensor_products.tensor_cores
+    swizzle_blocks = block_order.swizzle_blocks
+    async_copy = pipelined_loops.async_copy
+    pipeline = pipelined_loops.pipeline
 
 
 class GhostTransforms(StepGroup):

@@ -6,7 +6,7 @@
 // mutate: "_Res == 1 << (e - 1)" -> "_Res == 1 << e" => REFUTED[OG307] _Res == 1 << e, _Res == 2
 // mutate: "1 << f <= 1 << e" -> "1 << f < 1 << e" => REFUTED[OG307] 1 << f < 1 << e
 
-int half(int e, int f) {
+int halved(int e, int f) {
   __requires("2 <= e && e <= 20, 0 <= f && f <= e");
   __ensures("2 * _Res == 1 << e, _Res == 1 << (e - 1), _Res == 2 << (e - 2)");
   __ensures("(1 << e) >> f == 1 << (e - f), (1 << f) * (1 << (e - f)) == 1 << e, (1 << f) << (e - f) == 1 << e");

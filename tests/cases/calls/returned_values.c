@@ -10,13 +10,13 @@
 // mutate: '__requires("y != 0");' -> "" => REFUTED[OG310] x / y
 
 #include <optigpu.h>
-float half(float x) { return 0.5f * x; }
+float halved(float x) { return 0.5f * x; }
 float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 float relu(float x) { return x > 0.0f ? x : 0.0f; }
 float norm(float x, float mean, int n) {
   __requires("n >= 0");
   const float d = x - mean;
-  return d * d / (n + 1.0f) + half(d);
+  return d * d / (n + 1.0f) + halved(d);
 }
 float quotient(float x, float y) { __requires("y != 0"); return x / y; }
 float partial_branches(float x) { return x > 0.0f ? 1.0f / x : sqrtf(-x); }

@@ -10,10 +10,17 @@ from optigpu.codegen.cuda.device_code_printer import DeviceCode
 from optigpu.codegen.cuda.entry_checks import negated, requirements
 from optigpu.codegen.cuda.host import HostLowering, HostPrinter, print_launch
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain, flattened_nodes
-from optigpu.codegen.cuda.host_support import DEVICE_ARRAY, HOST_ARRAY, PREAMBLE, SCRATCH_ARRAY, SIZE_PRODUCT
-from optigpu.codegen.cuda.kernel_printer import wrap_list
-from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Storage
-from optigpu.codegen.cuda.statement_printer import CudaExprs, comment
+from optigpu.codegen.cuda.host_support import (
+    DEVICE_ARRAY,
+    HOST_ARRAY,
+    PREAMBLE,
+    SCRATCH_ARRAY,
+    SIZE_PRODUCT,
+    TENSOR_MAPS,
+)
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo, Storage
+from optigpu.codegen.cuda.statement_printer import CudaExprs, comment, wrap_list
+from optigpu.codegen.cuda.stored_float_text import cuda_type, stored_float_headers, stored_float_helpers
 from optigpu.codegen.cuda.tensor_cores import precision_notes
 from optigpu.codegen.launch_plan import PlanProduct
 from optigpu.codegen.parameters import parameter_ranges
@@ -48,9 +55,13 @@ class UnitWriter:
         checked, assumed = requirements(self.f, self.definitions)
         rounding = precision_notes(set().union(*(k.tensor_calls for k in device.kernels)))
         self.header((*header, *rounding), assumed)
+        included = 0  # the place of the headers of numbers of 16 bits, which follows from the rest
         more = [*(["stdlib.h"] if self.vectors() else []), *(["atomic"] if self.scratch() else [])]
+        if any(k.bulk is not None for k in self.lowering.kernels):
+            more += ["cuda.h", "cudaTypedefs.h", "initializer_list"]
         for line in ("cuda_runtime.h", "stddef.h", "stdint.h", "stdio.h", *more):
             self.out.add(f"#include <{line}>")
+            included = included or len(self.out.lines)
         self.out.add("")
         self.out.add("namespace {")
         self.out.add("")
@@ -60,8 +71,11 @@ class UnitWriter:
         self.out = Lines()
         self.host(checked)
         host, self.out = self.out.text(), above
-        conversions = "\n".join(["", *host_conversions(host, "inline")])
+        helpers = () if stored_float_helpers(self.out.text()) else stored_float_helpers(host)
+        conversions = "\n".join(["", *host_conversions(host, "inline"), *helpers])
         self.out.extend((self.preamble() + conversions).strip("\n").split("\n"))
+        headers = stored_float_headers(self.out.text() + host)
+        self.out.lines[included:included] = [f"#include <{header}>" for header in headers]
         return self.out.text() + "\n" + host
 
     def host(self, checked: list[tuple[str, Expr]]) -> None:
@@ -147,9 +161,10 @@ class UnitWriter:
     def preamble(self) -> str:
         """The C++ helpers that the entry points use."""
         device, scratch = self.device_arrays(), self.scratch()
+        maps = TENSOR_MAPS if any(k.bulk is not None for k in self.lowering.kernels) else ""
         product = SIZE_PRODUCT if device or self.vectors() or self.assumed.products else ""
         host = HOST_ARRAY if self.vectors() else ""
-        return PREAMBLE + product + host + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
+        return PREAMBLE + maps + product + host + (DEVICE_ARRAY if device else "") + (SCRATCH_ARRAY if scratch else "")
 
     def alignment(self, bound: Mapping[str, str] | None) -> dict[str, int]:
         """Parameter in device memory -> the alignment in bytes that its vector accesses need."""
@@ -167,12 +182,12 @@ class UnitWriter:
         params = []
         for p, t in zip(self.f.params, effective_types(self.f)):
             if isinstance(t, Array):
-                params.append(f"{'' if p.name in written else 'const '}{t.elem.name}* {p.name}")
+                params.append(f"{'' if p.name in written else 'const '}{cuda_type(t.elem)}* {p.name}")
             else:
                 assert isinstance(t, Scalar)
-                params.append(f"{t.name} {p.name}")
+                params.append(f"{cuda_type(t)} {p.name}")
         if isinstance(self.f.result, Scalar):
-            params.append(f"{self.f.result.name}* result")
+            params.append(f"{cuda_type(self.f.result)}* result")
         device = [n for n, a in self.arrays.items() if a.storage is Storage.GLOBAL]
         if bound is None:
             where = f"{', '.join(device)} in device memory, other arrays" if device else "Arrays are"

@@ -10,9 +10,9 @@ from optigpu.codegen.cuda.device_code_printer import DeviceCode
 from optigpu.codegen.cuda.device_entry import bound_arrays, host_access
 from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.host import HostLowering, has_launch
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.planning import plan_of
 from optigpu.codegen.cuda.reserved_names import RENAMED, reject_reserved
-from optigpu.codegen.cuda.statement_lowering import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.statement_printer import NARROW
 from optigpu.codegen.cuda.tensor_cores import TENSOR_CALLS
 from optigpu.codegen.launch_plan import Plan, PlanLimit

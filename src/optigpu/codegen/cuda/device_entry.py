@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Any
 
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain, flattened_nodes
-from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Storage
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo, Storage
 from optigpu.codegen.integer_polynomials import same_value
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.exprs import Addr, Alloc, Call, Expr, Index, Int, Var

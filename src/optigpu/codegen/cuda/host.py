@@ -11,10 +11,11 @@ from dataclasses import field
 
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel, lower_kernel
-from optigpu.codegen.cuda.kernel_printer import wrap_list
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo, LoweringScope, Storage
 from optigpu.codegen.cuda.sections import KernelSection, split_kernels
-from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
-from optigpu.codegen.cuda.statement_printer import WIDE, BodyPrinter, CudaExprs
+from optigpu.codegen.cuda.statement_lowering import Lowering
+from optigpu.codegen.cuda.statement_printer import WIDE, BodyPrinter, CudaExprs, wrap_list
+from optigpu.codegen.cuda.stored_float_text import cuda_type
 from optigpu.codegen.cuda.thread_index import MAX_GRID_X, MAX_GRID_YZ
 from optigpu.codegen.expression_text import beyond_64_bits
 from optigpu.codegen.integer_polynomials import poly
@@ -167,7 +168,7 @@ class HostPrinter(BodyPrinter):
                         "OG401", "a host array of bool has no counterpart here", s.loc, help="use uint8_t"
                     )
                 else:
-                    self.out.add(f"host_array<{elem.name}> {name};")
+                    self.out.add(f"host_array<{cuda_type(elem)}> {name};")
                     self.out.add(f"TRY({name}.allocate({', '.join(map(self.exprs.show, dims))}));")
             case CallStmt(call):
                 self.memory_call(call)
@@ -181,7 +182,7 @@ class HostPrinter(BodyPrinter):
         if self.bound is not None and name in self.bound:
             return
         word, where = ("device", []) if self.bound is None else ("scratch", ["stream"])
-        self.out.add(f"{word}_array<{elem.name}> {name};")
+        self.out.add(f"{word}_array<{cuda_type(elem)}> {name};")
         self.out.add(f"TRY({name}.allocate({', '.join([*where, *map(self.exprs.show, dims)])}));")
 
     def memory_call(self, call: Call) -> None:
@@ -205,7 +206,9 @@ class HostPrinter(BodyPrinter):
                 if device in self.bound:
                     return  # the parameter itself
                 kind = "DeviceToDevice"
-        size = " * ".join([f"sizeof({to.type.elem.name})", *(self.exprs.show(d, precedence("*") + 1) for d in dims)])
+        size = " * ".join(
+            [f"sizeof({cuda_type(to.type.elem)})", *(self.exprs.show(d, precedence("*") + 1) for d in dims)]
+        )
         a, b = (self.pointer(x) for x in (to, source))
         if self.bound is None:
             self.out.extend(wrap_list("TRY(cudaMemcpy(", [a, b, size, f"cudaMemcpy{kind}"], "));"))
@@ -232,14 +235,16 @@ class HostPrinter(BodyPrinter):
 
 # Launches
 
+MAP_TYPES = {"float": "FLOAT32", "tf32": "TFLOAT32", "half": "FLOAT16", "bf16": "BFLOAT16"}
+
 
 def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
     """`launch_k(…, stream)`. An empty grid launches nothing; a grid beyond the hardware's limit is launched in slices, or
     refused."""
     exprs = CudaExprs(False, {}, ranges)
     exprs.types |= dict(k.launch_scalars)
-    params = [f"{t.name} {n}" for n, t in k.launch_scalars]
-    params += [f"{'' if a.name in k.written else 'const '}{a.elem.name}* {a.name}" for a in k.arrays]
+    params = [f"{cuda_type(t)} {n}" for n, t in k.launch_scalars]
+    params += [f"{'' if a.name in k.written else 'const '}{cuda_type(a.elem)}* {a.name}" for a in k.arrays]
     out.extend(wrap_list(f"const char* launch_{k.name}(", [*params, "cudaStream_t stream"], ") {"))
     out.depth += 1
     sizes = print_grid(k, out, exprs)
@@ -253,6 +258,8 @@ def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
         rest = f"{blocks} - {first}"
         out.add(f"const int slice_{axis} = {rest} < {MAX_GRID_YZ} ? {rest} : {MAX_GRID_YZ};")
         sizes[AXES.index(axis)] = f"slice_{axis}"
+    if k.bulk is not None:
+        print_bulk_launch(k.bulk, k, out, exprs, sizes)
     threads = [exprs.show(e) for e in k.threads.dims(k.threads.block_dims)]
     config = [dim3(sizes), dim3(threads), shared, "stream"]
     out.extend(wrap_list(f"{k.name}<<<{', '.join(config)}>>>(", k.arguments, ");"))
@@ -261,6 +268,27 @@ def print_launch(k: DeviceKernel, out: Lines, ranges: Ranges) -> None:
         out.depth -= 1
         out.add("}")
     out.add("return nullptr;")
+    out.depth -= 1
+    out.add("}")
+
+
+def print_bulk_launch(k: DeviceKernel, plain: DeviceKernel, out: Lines, exprs: CudaExprs, sizes: list[str]) -> None:
+    """Launch the form of a kernel with bulk copies, if the GPU and the arrays allow them."""
+    arrays = {a.name: a for a in plain.arrays}
+    described: list[str] = []
+    for m in k.maps:
+        out.add(f"CUtensorMap {m.name};")
+        dims = ", ".join(f"(long long)({exprs.show(d)})" for d in arrays[m.array].dims if d is not None)
+        kind = f"CU_TENSOR_MAP_DATA_TYPE_{MAP_TYPES[m.elem.name]}"
+        described.append(f"describe_tiles(&{m.name}, {kind}, {m.elem.size}, {m.array}, {{{dims}}}, {m.rows}, {m.cols})")
+    out.extend(wrap_list(f"if (has_bulk_copies((const void*){k.name}) && ", [" && ".join(described)], ") {"))
+    out.depth += 1
+    shared = print_shared_bytes(k, out, exprs)
+    (threads,) = (e.value for e in k.threads.dims(k.threads.block_dims) if isinstance(e, Int))
+    config = [dim3(sizes), str(threads + k.more_threads), shared, "stream"]
+    out.extend(wrap_list(f"{k.name}<<<{', '.join(config)}>>>(", [*k.arguments, *(m.name for m in k.maps)], ");"))
+    out.add("TRY(cudaGetLastError());")
+    out.add("return nullptr;" if not k.slices else "continue;")
     out.depth -= 1
     out.add("}")
 

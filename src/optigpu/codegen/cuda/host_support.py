@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from optigpu.codegen.launch_plan import MOST_EXTENT
+
 PREAMBLE = """
 thread_local char message[512];
 
@@ -60,6 +62,54 @@ struct device_array {
   device_array(const device_array&) = delete;
   ~device_array() { (void)release(); }
 };
+"""
+TENSOR_MAPS = f"""
+// The function of the driver that describes tiles, if it has one.
+PFN_cuTensorMapEncodeTiled_v12000 tile_describer() {{
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result;
+#if CUDART_VERSION >= 12050
+  const cudaError_t status =
+      cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result);
+#else
+  const cudaError_t status = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result);
+#endif
+  if (status == cudaSuccess) return (PFN_cuTensorMapEncodeTiled_v12000)found;
+  (void)cudaGetLastError();
+  return nullptr;
+}}
+
+// How bulk copies find the tiles of an array: false where they cannot, for example where rows are not aligned to 16 bytes.
+bool describe_tiles(CUtensorMap* map, CUtensorMapDataType type, int bytes, const void* array,
+    std::initializer_list<long long> sizes, int rows, int cols) {{
+  static const PFN_cuTensorMapEncodeTiled_v12000 encode = tile_describer();
+  const cuuint32_t rank = (cuuint32_t)sizes.size();
+  const int row_bytes = cols * bytes < 128 ? cols * bytes : 128;
+  cuuint64_t dims[5], strides[5];
+  cuuint32_t box[5] = {{(cuuint32_t)(row_bytes / bytes), (cuuint32_t)rows, 1, 1, 1}}, steps[5] = {{1, 1, 1, 1, 1}};
+  cuuint64_t stride = (cuuint64_t)bytes;
+  cuuint32_t n = rank;
+  for (const long long size : sizes) {{
+    if (size > {MOST_EXTENT}) return false;
+    dims[--n] = (cuuint64_t)size;
+  }}
+  for (n = 0; n < rank; n++) strides[n] = stride *= dims[n];
+  const CUtensorMapSwizzle swizzle = row_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                                     : row_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                                       : CU_TENSOR_MAP_SWIZZLE_32B;
+  return encode != nullptr &&
+         encode(map, type, rank, (void*)array, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}}
+
+// Has the GPU bulk copies, and has the kernel been compiled for such GPUs?
+bool has_bulk_copies(const void* kernel) {{
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess || attributes.ptxVersion < 90) return false;
+  int device = 0, major = 0;
+  return cudaGetDevice(&device) == cudaSuccess &&
+         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 9;
+}}
 """
 SCRATCH_ARRAY = """
 // A pool of this file's own for each device, which keeps some memory so that the next call finds it: that of the process, which

@@ -8,8 +8,13 @@ from optigpu.codegen.cuda.barriers import barrier_reasons
 from optigpu.codegen.cuda.dead_code import names_used, without_unused
 from optigpu.codegen.cuda.distinct_names import without_hiding
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel, params_written
-from optigpu.codegen.cuda.statement_lowering import ArrayInfo, Lowering, LoweringScope, Storage
-from optigpu.codegen.cuda.statement_printer import BodyPrinter, CudaExprs
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo, LoweringScope, Storage
+from optigpu.codegen.cuda.shared_memory_layout import VECTOR_ALIGNMENT
+from optigpu.codegen.cuda.statement_lowering import Lowering
+from optigpu.codegen.cuda.statement_printer import BodyPrinter, CudaExprs, wrap_list
+from optigpu.codegen.cuda.stored_float_text import cuda_type
+from optigpu.codegen.cuda.tile_shapes import TILE_BYTES
+from optigpu.codegen.cuda.tiles import tile_type
 from optigpu.codegen.parameters import parameter_ranges
 from optigpu.frontend.parameter_types import effective_types
 from optigpu.light_dataclass import replace
@@ -29,10 +34,11 @@ def print_kernel(
     k: DeviceKernel, out: Lines, reasons: Mapping[StatementId, str], residents: int | None, linkage: str = ""
 ) -> None:
     bound = k.threads.threads_per_block()
-    least = f", {int(residents)}" if residents else ""
-    bounds = f" __launch_bounds__({bound}{least})" if bound else ""
-    params = [f"{t.name} {n}" for n, t in [*k.scalars, *k.slices.values()]]
+    least = f", {int(residents or 1)}" if residents or k.maps else ""
+    bounds = f" __launch_bounds__({bound + k.more_threads}{least})" if bound else ""
+    params = [f"{cuda_type(t)} {n}" for n, t in [*k.scalars, *k.slices.values()]]
     params += [array_parameter(a, a.name in k.written) for a in k.arrays]
+    params += [f"const __grid_constant__ CUtensorMap {m.name}" for m in k.maps]
     out.extend(wrap_list(f"{linkage}__global__ void{bounds} {k.name}(", params, ") {"))
     out.depth += 1
     arrays = {a.name: a for a in k.arrays} | {a.name: a for a in k.layout.arrays}
@@ -42,6 +48,8 @@ def print_kernel(
     derived = barrier_reasons(k.body, [a.name for a in k.arrays])
     derived |= barrier_reasons(k.body, [a.name for a in k.layout.arrays])
     printer = BodyPrinter(out, exprs, {**reasons, **derived})
+    printer.fences = "wgmma" in k.helpers
+    printer.one_resident = residents in (None, 1)
     print_shared(k, out, exprs, used)
     definitions = CudaExprs(True, {}, k.threads.with_builtins(k.ranges))
     definitions.types |= exprs.types
@@ -59,7 +67,8 @@ def print_kernel(
 def array_parameter(a: ArrayInfo, written: bool) -> str:
     """An array parameter; `const __restrict__` only if the kernel does not write the array. On a written array the qualifier would
     promise the compiler that no other thread accesses it, but threads may exchange data through it."""
-    return f"{a.elem.name}* {a.name}" if written else f"const {a.elem.name}* __restrict__ {a.name}"
+    elem = cuda_type(a.elem)
+    return f"{elem}* {a.name}" if written else f"const {elem}* __restrict__ {a.name}"
 
 
 def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) -> None:
@@ -69,25 +78,18 @@ def print_shared(k: DeviceKernel, out: Lines, exprs: CudaExprs, used: set[str]) 
             if a.name in used:
                 align = f"__align__({k.vectors[a.name]}) " if a.name in k.vectors else ""
                 dims = "".join(f"[{exprs.show(d)}]" for d in a.dims if d is not None)
-                out.add(f"__shared__ {align}{a.elem.name} {a.name}{dims};")
+                out.add(f"__shared__ {align}{cuda_type(a.elem)} {a.name}{dims};")
         return
-    out.add("extern __shared__ __align__(16) unsigned char shared_memory[];")
+    least = TILE_BYTES if any(a.swizzled for a in layout.arrays) else VECTOR_ALIGNMENT
+    out.add(f"extern __shared__ __align__({least}) unsigned char shared_memory[];")
     for a, offset in zip(layout.arrays, layout.offsets):
         if a.name in used:
             at = "shared_memory" if offset == Int(0) else f"shared_memory + {exprs.show(offset)}"
-            out.add(f"{a.elem.name}* const {a.name} = reinterpret_cast<{a.elem.name}*>({at});")
-
-
-def wrap_list(head: str, parts: list[str], tail: str, limit: int = 120) -> list[str]:
-    """A parameter or argument list on one line, or broken after commas."""
-    lines, current = [], head
-    for i, p in enumerate(parts):
-        piece = p + (", " if i < len(parts) - 1 else "")
-        if len(current) + len(piece) + len(tail) > limit and current.strip():
-            lines.append(current.rstrip())
-            current = "    "
-        current += piece
-    return [*lines, current + tail]
+            if a.swizzled:
+                out.add(f"const {tile_type(a.elem, a.dims)} {a.name} = {{{at}}};")
+                continue
+            elem = cuda_type(a.elem)
+            out.add(f"{elem}* const {a.name} = reinterpret_cast<{elem}*>({at});")
 
 
 def print_device_function(
@@ -108,11 +110,11 @@ def print_device_function(
                     "OG401", f"the sizes of `{p.name}` are not known", f.loc, help="declare them: float a[n][m]"
                 )
             scope = scope.array(ArrayInfo(p.name, t.elem, t.dims, Storage.GLOBAL, flat=True))
-            params.append(f"{'' if p.name in written else 'const '}{t.elem.name}* {p.name}")
+            params.append(f"{'' if p.name in written else 'const '}{cuda_type(t.elem)}* {p.name}")
         else:
             assert isinstance(t, Scalar)
             scope = scope.local(p.name)
-            params.append(f"{t.name} {p.name}")
+            params.append(f"{cuda_type(t)} {p.name}")
     for s in statements(f.body):
         if isinstance(s, CallStmt) and s.call.func in ("blocksync", "warpsync"):
             raise input_error("OG401", "a barrier inside a device function is not supported", s.loc)
@@ -120,7 +122,7 @@ def print_device_function(
             raise input_error("OG401", "a vector access inside a device function is not supported", s.loc)
     scope = replace(scope, ranges=ranges)
     body = without_unused(lowering.body(f.body, scope))
-    result = "void" if f.result == VOID else f.result.name if isinstance(f.result, Scalar) else ""
+    result = "void" if f.result == VOID else cuda_type(f.result) if isinstance(f.result, Scalar) else ""
     out.extend(wrap_list(f"__device__ __forceinline__ {result} {f.name}(", params, ") {"))
     out.depth += 1
     BodyPrinter(out, CudaExprs(True, scope.arrays, scope.ranges), {}).body(body)

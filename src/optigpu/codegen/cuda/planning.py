@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 from optigpu.codegen.cuda.device_entry import is_whole_pointer
 from optigpu.codegen.cuda.host_nodes import HostLaunch, HostNode, Nested, Plain
 from optigpu.codegen.cuda.kernel_lowering import DeviceKernel
-from optigpu.codegen.integer_polynomials import expand_index_helper
+from optigpu.codegen.integer_polynomials import expand_index_helper, number
 from optigpu.codegen.launch_plan import (
     Plan,
     PlanChoice,
@@ -15,6 +15,7 @@ from optigpu.codegen.launch_plan import (
     PlanFree,
     PlanLaunch,
     PlanLet,
+    PlanMap,
     PlanRepeat,
     PlanScratch,
     PlanStep,
@@ -109,16 +110,23 @@ def arithmetic(e: Expr) -> Expr:
             return e
 
 
-def launch(k: DeviceKernel, bound: Mapping[str, str]) -> PlanLaunch:
+def launch(k: DeviceKernel, bound: Mapping[str, str], plain: DeviceKernel | None = None) -> PlanLaunch:
+    """`plain`: the kernel of which this is the form with bulk copies."""
     threads = k.threads
+    block = tuple(map(value, threads.dims(threads.block_dims)))
+    sizes = {
+        a.name: tuple(value(d) for d in a.dims if d is not None) for a in (plain.arrays if plain is not None else ())
+    }
     return PlanLaunch(
         k.name,
         tuple(map(value, threads.dims(threads.grid_dims))),
-        tuple(map(value, threads.dims(threads.block_dims))),
+        tuple(number(e.value + k.more_threads) if isinstance(e, Int) else e for e in block),
         value(k.layout.total),
         k.scalars,
         tuple((axis, t) for axis, (_, t) in k.slices.items()),
         tuple(bound.get(a.name, a.name) for a in k.arrays),
+        tuple(PlanMap(bound.get(m.array, m.array), m.elem, sizes[m.array], m.rows, m.cols) for m in k.maps),
+        None if k.bulk is None else launch(k.bulk, bound, k),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from optigpu.codegen.cuda.device_code_printer import VECTOR_TYPES
+from optigpu.codegen.cuda.tile_helpers import helper_names
+from optigpu.codegen.cuda.tiles import PIPELINE_CALLS
 from optigpu.syntax.builtins import NUMERIC
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Call
@@ -17,15 +19,16 @@ RESERVED_WORDS = (
     "protected public reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor and_eq or_eq not_eq xor_eq bitand bitor compl "
     "threadIdx blockIdx blockDim gridDim warpSize dim3 size_t uintptr_t std shared_memory shared_bytes stream result message "
-    "failure failed TRY host_array device_array scratch_array scratch_pool size_product load2 load4 store2 store4 blocks "
+    "failure failed TRY host_array device_array scratch_array scratch_pool size_product blocks "
+    "load2 load4 load8 store2 store4 store8 adjacent rounded_to_tf32 fast_expf "
     "mma mma_tf32 mma_tf32x3 tf32 tf32_high tf32_rest "
-    "blocks_x blocks_y blocks_z first_y first_z slice_y slice_z NULL INFINITY snprintf"
+    "blocks_x blocks_y blocks_z first_y first_z slice_y slice_z NULL INFINITY snprintf "
+    "tile_describer describe_tiles has_bulk_copies"
 )
 RENAMED = ("result",)  # parameters of entry points, which hide variables of the function: these get other names
 CUDA_API = re.compile(r"cuda[A-Z]")
-RESERVED = frozenset(RESERVED_WORDS.split()) | {
-    f"{make}{stem}{width}" for make in ("", "make_") for stem in VECTOR_TYPES.values() for width in (2, 4)
-}
+VECTORS = {f"{make}{stem}{width}" for make in ("", "make_") for stem in VECTOR_TYPES.values() for width in (2, 4)}
+RESERVED = frozenset({*RESERVED_WORDS.split(), *VECTORS, *helper_names(), *PIPELINE_CALLS})
 
 
 def reject_reserved(f: Function, entry: str) -> None:

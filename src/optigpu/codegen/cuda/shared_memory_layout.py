@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from optigpu.codegen.cuda.barriers import names
-from optigpu.codegen.cuda.statement_lowering import ArrayInfo, is_barrier
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo
+from optigpu.codegen.cuda.statement_lowering import is_barrier
+from optigpu.codegen.cuda.tile_shapes import TILE_BYTES
 from optigpu.codegen.integer_polynomials import expression, number, poly
 from optigpu.codegen.value_ranges import Ranges
 from optigpu.kernel.launch_rules import MOST_SHARED
 from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.diagnostic import input_error
-from optigpu.syntax.exprs import Binary, Expr
+from optigpu.syntax.exprs import Binary, Expr, Int
 from optigpu.syntax.polynomials import Polynomial, atom_polynomial, constant_polynomial
 from optigpu.syntax.program import Block, Body, For, If, Stmt
 from optigpu.syntax.source import Loc
@@ -41,6 +43,22 @@ class SharedLayout:
     def dynamic(self) -> bool:
         return bool(self.offsets)
 
+    @property
+    def fits(self) -> bool:
+        """False if it is known that no block has as much memory."""
+        return not isinstance(self.total, Int) or self.total.value <= MOST_SHARED
+
+    def require_fit(self, loc: Loc) -> None:
+        if not self.fits:
+            assert isinstance(self.total, Int)
+            message = (
+                f"the shared arrays of this kernel take {self.total.value} bytes, and a block has at most {MOST_SHARED}"
+            )
+            tiles = any(a.swizzled for a in self.arrays)
+            barrier = "a barrier after the last use of an array lets another take its place"
+            stages = "smaller tiles, or fewer stages of a pipelined loop"
+            raise input_error("OG406", message, loc, help=stages if tiles else barrier)
+
     def opt_in(self, ranges: Ranges) -> bool:
         return self.dynamic and ranges.interval(self.total)[1] > STATIC_LIMIT
 
@@ -54,29 +72,42 @@ def bytes_of(a: ArrayInfo) -> Polynomial:
 
 
 def lay_out(
-    arrays: list[ArrayInfo], vectors: Mapping[str, int], in_scope: Collection[ArrayPair], body: Body, loc: Loc
+    arrays: list[ArrayInfo], vectors: Mapping[str, int], in_scope: Collection[ArrayPair], body: Body
 ) -> SharedLayout:
     """Place the shared arrays. Each starts at a multiple of 16 bytes, so that vector accesses are aligned. `in_scope`: pairs of
     arrays of which one is declared in the scope of the other."""
     sizes = [rounded_up(bytes_of(a)) for a in arrays]
     known = [s.constant for s in sizes if s.constant is not None]
+    if any(a.swizzled for a in arrays):
+        return _with_tiles(arrays, vectors)
     if len(known) == len(sizes):
         if sum(known) <= STATIC_LIMIT:
             return SharedLayout(tuple(arrays), (), number(0), vectors)
         places, most = overlapping(
             [a.name for a in arrays], known, {*in_scope, *between_barriers(body, [a.name for a in arrays])}
         )
-        if most > MOST_SHARED:
-            message = f"the shared arrays of this kernel take {most} bytes, and a block has at most {MOST_SHARED}"
-            raise input_error(
-                "OG406", message, loc, help="a barrier after the last use of an array lets another take its place"
-            )
         offsets, total = [constant_polynomial(p) for p in places], constant_polynomial(most)
     else:
         offsets = [sum(sizes[:i], constant_polynomial(0)) for i in range(len(sizes))]
         total = sum(sizes, constant_polynomial(0))
     flat = tuple(replace(a, flat=True) for a in arrays)
     return SharedLayout(flat, tuple(map(expression, offsets)), expression(total), vectors)
+
+
+def _with_tiles(arrays: list[ArrayInfo], vectors: Mapping[str, int]) -> SharedLayout:
+    """Tiles first, each at a multiple of the bytes after which their swizzle repeats. No two arrays overlap: copies that are under
+    way do not end at a barrier."""
+    ordered = sorted(arrays, key=lambda a: not a.swizzled)
+    offsets: list[Polynomial] = []
+    end = constant_polynomial(0)
+    for a in ordered:
+        size = bytes_of(a)
+        if a.swizzled and size.constant is not None:
+            size = constant_polynomial(-(-size.constant // TILE_BYTES) * TILE_BYTES)
+        offsets.append(end)
+        end = end + rounded_up(size)
+    placed = tuple(a if a.swizzled else replace(a, flat=True) for a in ordered)
+    return SharedLayout(placed, tuple(map(expression, offsets)), expression(end), vectors)
 
 
 def overlapping(names_: list[str], sizes: list[int], apart: Collection[ArrayPair]) -> tuple[list[int], int]:

@@ -7,20 +7,24 @@ The result is a `Body` again: what one CUDA thread runs. `statement_printer.py` 
 from __future__ import annotations
 
 from dataclasses import field
-from enum import Enum
 
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo, LoweringScope, Storage
+from optigpu.codegen.cuda.pipelines import unfit
 from optigpu.codegen.cuda.sections import PROOF_ONLY
 from optigpu.codegen.cuda.tensor_cores import RESULTS, ROUNDING, TENSOR_CALLS
 from optigpu.codegen.cuda.thread_index import ThreadMap
+from optigpu.codegen.cuda.tile_instructions import Helper
+from optigpu.codegen.cuda.tile_shapes import is_swizzled
+from optigpu.codegen.cuda.tiles import PIPELINE_CALLS, TileLowering
 from optigpu.codegen.folding import simplify
 from optigpu.codegen.integer_polynomials import binary, number, poly
-from optigpu.codegen.value_ranges import Ranges, inside_loop, is_stable
+from optigpu.codegen.value_ranges import inside_loop, is_stable
 from optigpu.light_dataclass import dataclass, replace
-from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, VECTOR_CALLS
+from optigpu.syntax.builtins import CONTROL_CALLS, INTEGER, MATH, NUMERIC, SHUFFLES, TILE_CALLS, VECTOR_CALLS
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Addr, Alloc, Array, Binary, Bool, Call, Cast, Expr, Index, Int, Var, is_int
 from optigpu.syntax.free_names import body_free_vars, fresh_name
-from optigpu.syntax.polynomials import Polynomial, constant_polynomial
+from optigpu.syntax.polynomials import constant_polynomial
 from optigpu.syntax.program import Block, Body, CallStmt, Decl, For, Function, If, Mode, Return, Role, Stmt, Store
 from optigpu.syntax.types import BOOL, UINT, Pointer, Scalar, Space
 from optigpu.syntax.walk import map_children, subexpressions
@@ -28,53 +32,8 @@ from optigpu.syntax.walk import map_children, subexpressions
 FULL_WARP = 0xFFFFFFFF
 
 
-class Storage(Enum):
-    HOST = "host"
-    GLOBAL = "global"
-    SHARED = "shared"
-    REGISTER = "register"
-
-
-@dataclass(frozen=True)
-class ArrayInfo:
-    """An array as one thread sees it, without distributed dimensions. `flat`: a pointer, indexed by linear offsets."""
-
-    name: str
-    elem: Scalar
-    dims: tuple[Expr | None, ...]
-    storage: Storage
-    distributed: bool = False
-    flat: bool = False
-
-
-@dataclass(frozen=True)
-class LoweringScope:
-    """What names mean: values and pointers, which are substituted, and arrays."""
-
-    values: dict[str, Expr] = field(default_factory=dict)
-    arrays: dict[str, ArrayInfo] = field(default_factory=dict)
-    ranges: Ranges = field(default_factory=Ranges)
-
-    def value(self, name: str, e: Expr) -> LoweringScope:
-        return replace(self, values={**self.values, name: e})
-
-    def array(self, info: ArrayInfo, name: str | None = None) -> LoweringScope:
-        name = name or info.name
-        values = {k: v for k, v in self.values.items() if k != name}
-        return replace(self, values=values, arrays={**self.arrays, name: info})
-
-    def local(self, name: str) -> LoweringScope:
-        """The scope of a new declaration, which hides what the name meant before."""
-        values = {k: v for k, v in self.values.items() if k != name}
-        arrays = {k: v for k, v in self.arrays.items() if k != name}
-        return LoweringScope(values, arrays, self.ranges.without(name))
-
-    def ranged(self, name: str, low: Polynomial, high: Polynomial) -> LoweringScope:
-        return replace(self, ranges=self.ranges.declaring(name, low, high))
-
-
 @dataclass
-class Lowering:
+class Lowering(TileLowering):
     """Lowers bodies, and collects shared arrays, callees and vector accesses."""
 
     threads: ThreadMap | None  # None in host code and device functions
@@ -89,6 +48,11 @@ class Lowering:
     )  # shared arrays of which one is declared in the scope of the other
     taken: set[str] = field(default_factory=set)  # all names in use
     assigned: set[str] = field(default_factory=set)
+    places: dict[str, Expr] = field(default_factory=dict)
+    tiles: set[str] = field(default_factory=set)  # names of arrays that are copied as tiles, or multiplied
+    helpers: dict[str, Helper] = field(default_factory=dict)
+    block_threads: int = 0
+    across: bool = False  # have fragments the layout of their transposes?
 
     def refuse(self, what: str, s: Stmt | Expr) -> InputError:
         return input_error("OG401", f"{what} has no counterpart in CUDA {self.place} code", s.loc)
@@ -117,6 +81,8 @@ class Lowering:
             case Decl():
                 return self.declaration(s, scope)
             case Store(target, value):
+                if (packed := self.packed_store(s, scope)) is not None:
+                    return (packed,), scope
                 to = self.expr(target, scope)
                 assert isinstance(to, Index | Var)
                 return (replace(s, target=to, value=self.folded(value, scope)),), scope
@@ -148,6 +114,8 @@ class Lowering:
             dims = tuple(self.folded(d, scope) for d in t.dims if d is not None)
             if t.space is Space.SMEM:
                 return self.shared_array(s.name, t.elem, dims, s, scope)
+            if t.space is Space.FRAG:
+                return self.fragment(s.name, t.elem, dims, scope.group, False, s, scope)
             storage = Storage.HOST if self.place == "host" else Storage.REGISTER
             new = replace(s, type=replace(t, dims=dims))
             return (new,), scope.local(s.name).array(ArrayInfo(s.name, t.elem, dims, storage))
@@ -167,6 +135,12 @@ class Lowering:
             case Space.TREG if self.place == "device":
                 scope = scope.local(s.name).array(ArrayInfo(s.name, init.elem, dims, Storage.REGISTER, True))
                 return (Decl(s.name, Array(init.elem, dims) if dims else init.elem, id=s.id),), scope
+            case Space.FRAG if self.place == "device":
+                groups, *sizes = dims
+                group = (
+                    scope.group // groups.value if isinstance(groups, Int) and scope.group and groups.value else None
+                )
+                return self.fragment(s.name, init.elem, tuple(sizes), group, True, s, scope)
             case Space.SMEM if self.place == "device":
                 return self.shared_array(s.name, init.elem, dims, s, scope, distributed=True)
             case Space.GMEM | Space.ANY if self.place == "host":
@@ -190,7 +164,8 @@ class Lowering:
         unique = fresh_name(name, self.taken) if name in self.shared_names else name
         self.shared_names.add(unique)
         self.taken.add(unique)
-        info = ArrayInfo(unique, elem, dims, Storage.SHARED, distributed)
+        swizzled = name in self.tiles and is_swizzled(elem, dims)
+        info = ArrayInfo(unique, elem, dims, Storage.SHARED, distributed, swizzled=swizzled)
         self.shared.append(info)
         self.in_scope |= {frozenset((unique, a.name)) for a in scope.arrays.values() if a.storage is Storage.SHARED}
         return (), scope.local(name).array(info, name)
@@ -198,7 +173,9 @@ class Lowering:
     def loop(self, s: For, scope: LoweringScope) -> Body:
         if s.mode is Mode.THREAD and self.threads is not None:
             return self.thread_loop(s, self.threads, scope)
-        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD):
+        if s.mode is Mode.FRAG and self.threads is not None:
+            return self.fragment_loop(s, scope)
+        if s.mode in (Mode.THREAD, Mode.MAGIC_THREAD, Mode.FRAG):
             raise self.refuse("a magic thread loop" if s.mode is Mode.MAGIC_THREAD else "a thread loop here", s)
         if s.mode is Mode.PARALLEL and self.place == "device":
             raise self.refuse("an OpenMP loop", s)
@@ -218,7 +195,8 @@ class Lowering:
 
     def thread_loop(self, s: For, threads: ThreadMap, scope: LoweringScope) -> Body:
         placed = threads.placed(s)
-        v = Var(placed.name, type=s.index_type)
+        alone = placed.coordinate.extent == constant_polynomial(1)  # also for threads that are no part of the loop
+        v: Expr = number(0) if alone else Var(placed.name, type=s.index_type)
         start, step = self.folded(s.range.start, scope), self.folded(s.range.amount, scope)
         if not is_stable(start, self.assigned) or not is_stable(step, self.assigned):
             raise input_error("OG402", "this thread loop starts at, or steps by, something that may change", s.loc)
@@ -227,7 +205,10 @@ class Lowering:
         inner = scope.local(s.index).ranged(
             placed.name, constant_polynomial(0), placed.coordinate.extent - constant_polynomial(1)
         )
-        return self.body(s.body, inner.value(s.index, index))
+        inner = replace(inner.value(s.index, index), group=placed.coordinate.stride.constant)
+        if placed.coordinate.of == "grid":
+            inner = replace(inner, group=threads.threads_per_block())
+        return self.body(s.body, inner)
 
     def conditional(self, s: If, test: Expr, then: Body, other: Body, scope: LoweringScope) -> Body:
         condition = self.folded(test, scope)
@@ -260,6 +241,10 @@ class Lowering:
                 if self.note_vector(a, width) in registers and a is args[way == "load"]:
                     raise self.refuse("a vector access to an array of the thread's own, which begins anywhere,", s)
             return (replace(s, call=replace(call, args=args)),)
+        if name in TILE_CALLS and self.place == "device":
+            return (replace(s, call=self.tile_call(call, scope)),)
+        if name in PIPELINE_CALLS and self.place == "device":
+            return (replace(s, call=self.pipeline_call(call, scope)),)
         if name in TENSOR_CALLS and self.place == "device":
             results = tuple(self.expr(a, scope) for a in call.args[:RESULTS])
             operands = tuple(self.folded(a, scope) for a in call.args[RESULTS:])
@@ -319,13 +304,26 @@ class Lowering:
                 return replace(e, arg=self.element(inside, base, indices, scope))
             case Call(name, args):
                 self.check_call(e)
-                return replace(e, args=tuple(self.expr(a, scope) for a in args))
+                own = tuple(self.expr(a, scope) for a in args)
+                if name in self.functions:
+                    self.require_plain(own, e)
+                return replace(e, args=own)
             case Cast(_, arg, implicit) if implicit and isinstance(arg, Int) and is_int(e.type):
                 return replace(arg, type=e.type)
             case Alloc():
                 raise self.refuse("this allocation", e)
             case _:
                 return map_children(e, lambda x: self.expr(x, scope))
+
+    def require_plain(self, args: tuple[Expr, ...], e: Call) -> None:
+        """The arrays that a function gets are not swizzled."""
+        swizzled = {a.name for a in self.shared if a.swizzled}
+        for x in (x for a in args if not isinstance(a.type, Scalar) for x in subexpressions(a)):
+            if isinstance(x, Var) and x.name in swizzled:
+                message = (
+                    f"`{e.func}` gets a pointer into the tile `{x.name}`, whose elements only the kernel itself finds"
+                )
+                raise unfit(message, e.loc, help="give it the elements, or copy them to another array")
 
     def check_call(self, e: Call) -> None:
         if e.func in self.functions:
@@ -368,6 +366,8 @@ class Lowering:
             raise input_error("OG403", f"`{base.name}` is host memory: a kernel cannot use it", e.loc)
         if self.place == "host" and info.storage is Storage.GLOBAL:
             raise input_error("OG403", f"`{base.name}` is GPU memory: host code cannot use it", e.loc)
+        if info.storage is Storage.FRAGMENT:
+            return self.fragment_element(e, info, indices, scope)
         if info.distributed and not info.dims:
             return Var(info.name, type=info.elem, loc=e.loc)
         return replace(e, base=replace(base, name=info.name), indices=indices)

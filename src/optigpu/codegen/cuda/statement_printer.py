@@ -8,7 +8,12 @@ from itertools import pairwise
 
 from optigpu.codegen.atomic_text import device_atomic, host_atomic
 from optigpu.codegen.conversions import device_conversion
-from optigpu.codegen.cuda.statement_lowering import FULL_WARP, ArrayInfo, Storage
+from optigpu.codegen.cuda.fast_math_text import FAST_EXPONENTIAL
+from optigpu.codegen.cuda.fast_math_text import HELPER as FAST_HELPER
+from optigpu.codegen.cuda.lowering_scope import ArrayInfo, Storage
+from optigpu.codegen.cuda.statement_lowering import FULL_WARP
+from optigpu.codegen.cuda.stored_float_text import CONVERSIONS, cuda_type
+from optigpu.codegen.cuda.tiles import TILE_FUNCTIONS
 from optigpu.codegen.expression_text import CExprs, spelled_out
 from optigpu.codegen.host_memory import on_stack
 from optigpu.codegen.integer_polynomials import keeps_value, poly, same_value
@@ -46,18 +51,20 @@ class CudaExprs(CExprs):
         if not device and ranges.assumed is not None:  # host code needs no 32-bit assumptions
             ranges = replace(ranges, assumed=ranges.assumed.of_products())
         super().__init__(ranges)
-        self.device = device
+        self.device = self.knows_fast_math = device
         self.arrays = dict(arrays)
 
     def text(self, e: Expr) -> tuple[str, int]:
         match e:
             case Int(value, literal_type) if value == FULL_WARP and literal_type == UINT:
                 return "0xffffffffu", POSTFIX_PRECEDENCE
+            case Var(name) if name in self.arrays and self.arrays[name].swizzled:
+                return name, POSTFIX_PRECEDENCE
             case Var(name) if name in self.arrays and (
                 self.arrays[name].storage is not Storage.REGISTER or len(self.arrays[name].dims) > 1
             ):
                 return self.pointer(self.arrays[name]), POSTFIX_PRECEDENCE
-            case Addr(Index(Var(name), indices) as element) if name in self.arrays:
+            case Addr(Index(Var(name), indices) as element) if name in self.arrays and not self.arrays[name].swizzled:
                 info = self.arrays[name]
                 if all(i == Int(0) for i in indices) and (info.flat or len(info.dims) == 1):
                     return name, POSTFIX_PRECEDENCE
@@ -72,6 +79,17 @@ class CudaExprs(CExprs):
         if info.flat or len(info.dims) == 1:
             return info.name
         return f"&{info.name}" + "[0]" * len(info.dims)
+
+    def number_type(self, t: Scalar) -> str:
+        return cuda_type(t)
+
+    def stored_conversion(self, have: Scalar, to: Scalar) -> str:
+        return CONVERSIONS[have, to]
+
+    def call(self, e: Call) -> tuple[str, int]:
+        if self.device and e.func == FAST_EXPONENTIAL:
+            e = replace(e, func=FAST_HELPER)
+        return super().call(e)
 
     def conversion(self, have: Scalar, to: Scalar) -> str:
         return device_conversion(have, to) if self.device else super().conversion(have, to)
@@ -104,12 +122,21 @@ class CudaExprs(CExprs):
     def index(self, e: Index) -> tuple[str, int]:
         assert isinstance(e.base, Var)
         info = self.arrays[e.base.name]
+        if info.swizzled:
+            return self.tile_element(info, e.indices), POSTFIX_PRECEDENCE
         if len(e.indices) < len(info.dims):  # a row as an argument
             zeros = (Int(0, type=INT),) * (len(info.dims) - len(e.indices))
             return f"&{self.index(replace(e, indices=e.indices + zeros))[0]}", UNARY_PRECEDENCE
         if not info.flat:
             return info.name + "".join(f"[{self.part(i)}]" for i in e.indices), POSTFIX_PRECEDENCE
         return f"{info.name}[{self.offset(info, e.indices)}]", POSTFIX_PRECEDENCE
+
+    def tile_element(self, info: ArrayInfo, indices: tuple[Expr, ...]) -> str:
+        """A tile of an array of tiles, or an element of one."""
+        lead, at = indices[: len(info.dims) - 2], indices[len(info.dims) - 2 :]
+        number = self.offset(replace(info, dims=info.dims[:-2]), lead) if lead else ""
+        tile = f"{info.name}[{number}]" if lead else info.name
+        return f"{tile}.at({', '.join(map(self.part, at))})" if at else tile
 
     def offset(self, info: ArrayInfo, indices: tuple[Expr, ...]) -> str:
         """The linear offset by Horner's rule. An access is in bounds, so in an array of fewer than 2^31 elements it fits `int`."""
@@ -148,6 +175,8 @@ class BodyPrinter:
         self.out = out
         self.exprs = exprs
         self.reasons = reasons
+        self.one_resident = True  # may a block have all registers of a multiprocessor?
+        self.fences = False  # must barriers order what threads write with what tensor cores read?
         self.assigned: set[str] = set()  # variables that change, in this body or an enclosing one
 
     def e(self, x: Expr) -> str:
@@ -209,14 +238,14 @@ class BodyPrinter:
                 message = "an array that the stack may have no room for has no counterpart in CUDA host code"
                 raise input_error("OG401", message, s.loc, help=f"MALLOC{len(s.type.dims)}({s.type.elem.name}, …)")
             dims = "".join(f"[{self.e(d)}]" for d in s.type.dims if d is not None)
-            self.out.add(f"{s.type.elem.name} {s.name}{dims};")
+            self.out.add(f"{cuda_type(s.type.elem)} {s.name}{dims};")
             exprs.arrays[s.name] = ArrayInfo(s.name, s.type.elem, s.type.dims, Storage.REGISTER)
             return
         assert isinstance(s.type, Scalar)
         exprs.arrays.pop(s.name, None)
         exprs.types.pop(s.name, None)
         constant = s.init is not None and s.name not in assigned
-        type_, init = s.type.name, ""
+        type_, init = cuda_type(s.type), ""
         if s.init is not None:
             init = f" = {self.e(s.init) if constant else exprs.stored(s.init, s.type)}"
         if constant and s.init is not None and (t := exprs.constant_type(s.type, s.init)) != s.type:
@@ -226,7 +255,9 @@ class BodyPrinter:
 
     def call(self, s: CallStmt, call: Call) -> None:
         match call.func:
-            case "blocksync":
+            case "blocksync" | "stage_sync" | "everyone_sync" as name:
+                if self.fences and name != "everyone_sync":
+                    self.out.add("fence_async();")
                 reason = self.reasons.get(s.id)
                 self.out.add("__syncthreads();" + (f"  {comment(reason)}" if reason else ""))
             case "warpsync":
@@ -234,8 +265,25 @@ class BodyPrinter:
             case name if name in VECTOR_CALLS:
                 width, way = VECTOR_CALLS[name]
                 self.out.add(f"{way}{width}({self.e(call.args[0])}, {self.e(call.args[1])});")
+            case "pipeline_turn":
+                turn, stages = call.args
+                self.out.add(f"pipeline_turn<{self.e(stages)}> {self.name(turn)};")
+            case "next_turn":
+                self.out.add(f"{self.name(call.args[0])}.next();")
+            case name if name.startswith(("fewer_registers", "more_registers")) and not self.one_resident:
+                pass
+            case name if name.split("<")[0] in TILE_FUNCTIONS:
+                if self.fences and name.startswith("users_sync"):
+                    self.out.add("fence_async();")
+                self.out.extend(
+                    wrap_list(f"{name}(", [self.name(a) for a in call.args], ");", MAX_LINE - 2 * self.out.depth)
+                )
             case _:
                 self.out.add(f"{self.e(call)};")
+
+    def name(self, e: Expr) -> str:
+        """An argument of a function for tiles: fragments, tiles and maps by their names."""
+        return e.name if isinstance(e, Var) else self.e(e)
 
     def loop(self, s: For) -> None:
         exprs = self.exprs
@@ -307,6 +355,18 @@ def comment(text: str, indent: int = 1) -> str:
     which is a trigraph for a backslash."""
     printable = "".join(c if c.isprintable() else " " for c in text).replace("??/", "?? /")
     return f"//{' ' * indent}{printable}".rstrip("\\ ")
+
+
+def wrap_list(head: str, parts: list[str], tail: str, limit: int = 120) -> list[str]:
+    """A parameter or argument list on one line, or broken after commas."""
+    lines, current = [], head
+    for i, p in enumerate(parts):
+        piece = p + (", " if i < len(parts) - 1 else "")
+        if len(current) + len(piece) + len(tail) > limit and current.strip():
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece
+    return [*lines, current + tail]
 
 
 def broken(text: str, limit: int) -> list[str]:

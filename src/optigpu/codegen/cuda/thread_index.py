@@ -66,6 +66,7 @@ class ThreadMap:
     direct: dict[Coordinate, str] = field(default_factory=dict)
     slices: dict[str, str] = field(default_factory=dict)  # "y" -> the parameter with the first block of the slice
     wide: set[Coordinate] = field(default_factory=set)  # coordinates that need 64 bits
+    one_row: bool = False  # blocks have one dimension: tiles and fragments divide threads in other ways than loops
 
     def scan(self, body: Body) -> ThreadMap:
         paths = list(self.paths(body, ()))
@@ -88,7 +89,7 @@ class ThreadMap:
             self.make_direct(coordinates, dims, "blockIdx", "grid_dims")
             self.slice_grid()
         full = [p for p in block_paths if p and p[-1].stride == constant_polynomial(1)]
-        if full and not everywhere:
+        if full and not everywhere and not self.one_row:
             longest = max(full, key=len)
             dims = tuple(c.extent for c in longest)
             small = len(dims) < len(AXES) or self.ranges.greatest(dims[0]) <= MAX_BLOCK_Z

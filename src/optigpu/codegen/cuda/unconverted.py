@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optigpu.codegen.cuda.statement_lowering import LoweringScope, Storage
+from optigpu.codegen.cuda.lowering_scope import LoweringScope, Storage
 from optigpu.syntax.diagnostic import InputError, input_error
 from optigpu.syntax.exprs import Alloc, Expr, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, For, Mode, Stmt, Store

@@ -9,6 +9,21 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Floats that are only stored: 16 bits, or (tf32) 10 explicit bits of mantissa. OptiGPU converts them to float to compute with them, and
+   rounds where they are stored. A compiler that lacks a type reads the program with float in its place, and does not round: that is
+   for reading and debugging such programs. What `optigpu build` emits rounds with every compiler. */
+#ifdef __FLT16_MANT_DIG__
+typedef _Float16 half;
+#else
+typedef float half;
+#endif
+#ifdef __BFLT16_MANT_DIG__
+typedef __bf16 bf16;
+#else
+typedef float bf16;
+#endif
+typedef float tf32;
+
 /* Contracts of functions */
 #define __requires(...)
 #define __ensures(...)
@@ -113,6 +128,14 @@
 #define atomicMax(p, v) OPTIGPU_ATOMIC_CHOICE(p, >, v)
 
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+#define __expf(x) expf(x)
+#define __logf(x) logf(x)
+#define __log2f(x) log2f(x)
+#define __log10f(x) log10f(x)
+#define __sinf(x) sinf(x)
+#define __cosf(x) cosf(x)
+#define __tanf(x) tanf(x)
+#define __powf(x, y) powf(x, y)
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 
 #endif

@@ -10,7 +10,7 @@ from optigpu.frontend.implicit_conversions import describe_type
 from optigpu.frontend.python.python_calls import CallTranslator
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
 from optigpu.frontend.python.python_signature import CallableProgram, ProgramSignature
-from optigpu.frontend.python.python_values import Value
+from optigpu.frontend.python.python_values import Value, computed_type
 from optigpu.frontend.python.python_words import ARRAYS, ElementType
 from optigpu.frontend.raw_statements import RawStatement
 from optigpu.frontend.wellformed import is_name
@@ -248,7 +248,7 @@ class ArrayTranslator(CallTranslator):
         wanted = Value(value.expr, declared)
         value = self.settle(value, declared) if wanted.is_real else self.strong(value)
         integers = value.is_integer and (wanted.is_integer or wanted.is_real)
-        if value.type != declared and not integers:
+        if value.type != computed_type(declared) and not integers:
             raise self.wrong_argument(name, declared, value, arg)
         return value.expr
 

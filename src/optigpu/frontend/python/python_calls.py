@@ -20,6 +20,7 @@ from optigpu.syntax.exprs import (
     Call,
     Cast,
 )
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.types import DOUBLE, FLOAT, INT, Kind, Scalar
 
 ARRAY_LIBRARIES = "numpy", "torch", "cupy", "jax"
@@ -80,6 +81,8 @@ class CallTranslator(ExpressionTranslator):
         loc = self.loc(node)
         if to.kind is Kind.BOOL:
             raise input_error("OG016", "a number is no truth value", loc, help="x != 0")
+        if is_stored_float(to):
+            return Value(Cast(to, self.strong(value).expr, loc=loc), to)
         if value.weak and to.kind is Kind.FLOAT:
             return self.settle(value, to)
         value = self.settle(value, DOUBLE)  # as Python has it; 32 bits may have another whole part

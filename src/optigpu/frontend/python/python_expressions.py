@@ -19,7 +19,14 @@ from optigpu.frontend.python.python_signature import (
     kind_name,
 )
 from optigpu.frontend.python.python_source import PythonFunction
-from optigpu.frontend.python.python_values import Value, bounds, floor_division, joined_bounds, settled
+from optigpu.frontend.python.python_values import (
+    Value,
+    bounds,
+    computed_type,
+    floor_division,
+    joined_bounds,
+    settled,
+)
 from optigpu.frontend.python.python_words import PYTHON_TYPES, ElementType, Size, Word
 from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import InputError, Label, input_error
@@ -170,8 +177,13 @@ class ExpressionTranslator:
         return Real(Fraction(number), DOUBLE, loc=loc)
 
     def settle(self, value: Value, to: Scalar) -> Value:
-        """A weak float as a number of this type. Other values stay what they are."""
+        """A weak float as a number of this type, or of that in which it is computed. Other values stay what they are."""
+        to = computed_type(to)
         return Value(settled(value.expr, to), to) if value.weak else value
+
+    def read(self, value: Value) -> Value:
+        """A value that is used: a number of a type that is only stored is one of 32 bits."""
+        return replace(value, type=computed_type(value.type)) if isinstance(value.type, Scalar) else value
 
     def strong(self, value: Value) -> Value:
         """A float that has no other type is one of 32 bits."""
@@ -185,7 +197,7 @@ class ExpressionTranslator:
             case ast.Constant():
                 return self.literal(node)
             case ast.Name():
-                return self.name(node)
+                return self.read(self.name(node))
             case ast.Attribute():
                 return self.attribute(node)
             case ast.BinOp(left, op, right):
@@ -200,9 +212,9 @@ class ExpressionTranslator:
             case ast.IfExp(test, body, orelse):
                 return self.choice(self.condition(test), self.expr(body), self.expr(orelse), node)
             case ast.Subscript():
-                return self.element(node)
+                return self.read(self.element(node))
             case ast.Call():
-                return self.call(node)
+                return self.read(self.call(node))
             case _:
                 raise refused(node, loc)
 

@@ -11,12 +11,13 @@ from optigpu.frontend.python.python_arrays import ArrayTranslator
 from optigpu.frontend.python.python_loops import header_loc
 from optigpu.frontend.python.python_refusals import refused
 from optigpu.frontend.python.python_scopes import LocalName, LocalRole
-from optigpu.frontend.python.python_values import Value
+from optigpu.frontend.python.python_values import Value, computed_type
 from optigpu.frontend.python.python_words import CLAUSE_WORDS
 from optigpu.frontend.raw_statements import Jump, RawStatement
 from optigpu.light_dataclass import replace
 from optigpu.syntax.diagnostic import Label, input_error
 from optigpu.syntax.exprs import Binary, Call, Cast, Expr, Index, Var, is_bool
+from optigpu.syntax.float_formats import FORMATS, is_stored_float
 from optigpu.syntax.program import CallStmt, Decl, For, If, Return, Stmt, Store
 from optigpu.syntax.source import StatementId
 from optigpu.syntax.types import BOOL, Scalar
@@ -202,6 +203,10 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
             message = "a variable is declared with a type of numbers"
             raise input_error("OG019", message, self.loc(s.annotation), help=f"{ast.unparse(s.target)}: og.f32 = …")
         name = s.target.id
+        if is_stored_float(t):
+            message = f"a variable is no `{t.name}`: numbers of that type are in arrays, and are read as `float`"
+            fix = f"{name} = {_conversion(t)} for a number that is rounded"
+            raise input_error("OG016", message, self.loc(s.annotation), help=fix)
         if s.value is None:
             message = f"in Python this gives `{name}` no value"
             raise self.differs(message, s, f"{name}: {ast.unparse(s.annotation)} = 0")
@@ -305,15 +310,15 @@ class StatementTranslator(ArrayTranslator, AnnotationTranslator):
         assert t is not None
         value = self.settle(value, t) if Value(value.expr, t).is_real else self.strong(value)
         integers = value.is_integer and Value(value.expr, t).is_integer
-        if value.type != t and not integers:
+        if value.type != computed_type(t) and not integers:
             message = f"the result is `{t.name}`, and this is {describe_type(value.type)}"
             raise self.differs(message, node, _conversion(t))
         return value.expr
 
 
 def _conversion(t: Scalar) -> str:
-    names = {"float": "og.f32", "double": "og.f64", "int": "og.i32", "int64_t": "og.i64"}
-    return f"{names.get(t.name, 'og.' + t.name)}(…)"
+    names = {"int": "i32", "int64_t": "i64", **{f.type.name: f.in_python for f in FORMATS.values()}}
+    return f"og.{names.get(t.name, t.name)}(…)"
 
 
 def _step_of(value: Expr, target: Expr) -> tuple[str, Expr] | None:

@@ -12,12 +12,18 @@ from optigpu.light_dataclass import dataclass, replace
 from optigpu.syntax.builtins import MATH
 from optigpu.syntax.diagnostic import input_error
 from optigpu.syntax.exprs import Array, Binary, Call, Cond, Expr, Int, Real, Unary, is_float, is_int
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.float_literals import is_out_of_range, nearest_float
 from optigpu.syntax.source import Loc
 from optigpu.syntax.types import FLOAT, Pointer, Scalar
 from optigpu.syntax.walk import children
 
 Bound = int | None
+
+
+def computed_type(t: Scalar) -> Scalar:
+    """The type in which a program computes with numbers of this type: those that are only stored are read as `og.f32`."""
+    return FLOAT if is_stored_float(t) else t
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ from optigpu.light_dataclass import dataclass
 from optigpu.syntax.annotations import WITH
 from optigpu.syntax.builtins import MORE_REAL_FUNCTIONS, REAL_FUNCTIONS
 from optigpu.syntax.diagnostic import input_error
+from optigpu.syntax.float_formats import FORMATS, is_stored_float
 from optigpu.syntax.program import FUNCTION_CLAUSES, LOOP_CLAUSES
 from optigpu.syntax.source import NOWHERE
 from optigpu.syntax.types import (
     BOOL,
     DOUBLE,
-    FLOAT,
     INT,
     INT8,
     INT16,
@@ -39,7 +39,7 @@ from optigpu.syntax.types import (
 
 NUMPY_NAMES = {
     BOOL: "bool", INT8: "int8", INT16: "int16", INT: "int32", INT64: "int64", UINT8: "uint8", UINT16: "uint16", UINT: "uint32",
-    UINT64: "uint64", FLOAT: "float32", DOUBLE: "float64",
+    UINT64: "uint64", **{t: f.in_arrays for t, f in FORMATS.items()},
 }  # fmt: skip
 
 
@@ -58,6 +58,10 @@ class ElementType:
         if self.scalar.kind is Kind.FLOAT:
             import numpy as np
 
+            from optigpu.frontend.python.plain_arrays import rounded
+
+            if is_stored_float(self.scalar):
+                return rounded(value, self.scalar)
             return np.dtype(NUMPY_NAMES[self.scalar]).type(value)
         if self.scalar.kind is Kind.BOOL:
             return bool(value)
@@ -146,11 +150,12 @@ def _array(of: ArrayType) -> Any:
     """An array without values: of None where it holds integers, which Python computes without a limit."""
     import numpy as np
 
-    from optigpu.frontend.python.plain_arrays import PlainArray
+    from optigpu.frontend.python.plain_arrays import element_dtype, plain_array
 
     scalar = of.elem.scalar
     shape = tuple(map(operator.index, of.dims))
-    return np.empty(shape, NUMPY_NAMES[scalar] if scalar.kind is not Kind.INT else object).view(PlainArray)
+    dtype = element_dtype(NUMPY_NAMES[scalar]) if scalar.kind is not Kind.INT else object
+    return plain_array(np.empty(shape, dtype), scalar)
 
 
 def _zeros(of: ArrayType) -> Any:
@@ -226,7 +231,7 @@ TYPES = {
     name: ElementType(name, scalar)
     for name, scalar in {
         "bool_": BOOL, "i8": INT8, "i16": INT16, "i32": INT, "i64": INT64, "u8": UINT8, "u16": UINT16, "u32": UINT, "u64": UINT64,
-        "f32": FLOAT, "f64": DOUBLE,
+        **{f.in_python: t for t, f in FORMATS.items()},
     }.items()
 }  # fmt: skip
 PYTHON_TYPES: tuple[tuple[object, Scalar], ...] = ((INTEGER, INT), (FLOATING, DOUBLE), (TRUTH, BOOL))  # in annotations

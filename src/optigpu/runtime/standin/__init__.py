@@ -25,7 +25,10 @@ STANDIN_FLAGS = (
 WATCH = ("-O0", "-fsanitize=thread")  # without optimisation, so that no access is removed
 LAUNCH = re.compile(r"\b(\w+)<<<(.*?)>>>\((.*?)\);", re.DOTALL)
 MMA = re.compile(r'asm volatile\("mma\.sync\.aligned\.m16n8k8\.row\.col\.f32\.tf32.*?\);', re.DOTALL)
-DYNAMIC = re.compile(r"extern __shared__ __align__\(16\) unsigned char shared_memory\[\];")
+DYNAMIC = re.compile(r"extern __shared__ __align__\(\d+\) unsigned char shared_memory\[\];")
+HEADERS = ("cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "tiles.h")
+SCHEDULER = ("races.h", "copies.h", "standin.cpp")
+FORWARDED = ("cuda.h", "cudaTypedefs.h")  # what these declare is in the others
 
 
 @cache
@@ -50,8 +53,7 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
     if compiler is None:
         raise BuildError("no C++ compiler was found: install g++ or clang++, or set CXX")
     sources = {
-        n: files("optigpu.runtime.standin").joinpath(n).read_text(encoding="utf-8")
-        for n in ("cuda_runtime.h", "standin.cpp")
+        n: files("optigpu.runtime.standin").joinpath(n).read_text(encoding="utf-8") for n in (*HEADERS, *SCHEDULER)
     }
     watch = WATCH if races else ()
     parts = (*sources.values(), compiler, version_of(compiler), " ".join(STANDIN_FLAGS), cpu_model())
@@ -68,7 +70,10 @@ def compile_standin(cuda: str, *, races: bool = False) -> Path:
 
     def make(target: Path) -> None:
         folder = target.parent
-        (folder / "cuda_runtime.h").write_text(sources["cuda_runtime.h"], encoding="utf-8")
+        for name in HEADERS:
+            (folder / name).write_text(sources[name], encoding="utf-8")
+        for name in FORWARDED:
+            (folder / name).write_text('#include "tiles.h"\n', encoding="utf-8")
         source, code = folder / "emitted.cpp", folder / "emitted.o"
         source.write_text(standin_text(cuda), encoding="utf-8")
         run([compiler, *STANDIN_FLAGS, *watch, f"-I{folder}", "-c", "-o", str(code), str(source)])

@@ -9,6 +9,15 @@
 
 #include <functional>
 
+#define __expf expf
+#define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+#define __sinf sinf
+#define __cosf cosf
+#define __tanf tanf
+#define __powf powf
+
 struct uint3 {
   unsigned x, y, z;
 };
@@ -233,3 +242,5 @@ template <typename F>
 cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int bytes) {
   return bytes <= 232448 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
+
+#include "tiles.h"

@@ -1,5 +1,6 @@
 // The stand-in's scheduler, memory and race detector. See cuda_runtime.h.
 #include "cuda_runtime.h"
+#include "tiles.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <new>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -24,13 +26,22 @@ namespace standin {
 
 Builtins builtins;
 unsigned char* dynamic_shared = nullptr;
+bool watching = false;
 
 namespace {
 
 constexpr size_t STACK = 1024 * 1024;  // bytes; a GPU thread has at most 512 KiB of local memory
 constexpr size_t MOST_THREADS = 1024, GUARD = 256, MOST_SHARED = 232448, STATIC_SHARED = 48 * 1024;
+constexpr size_t TILE = 1024;  // shared memory begins at a multiple of it
 constexpr int FAILED = 700;
-enum class State { READY, BARRIER, WARP, DONE };
+enum class State { READY, BARRIER, WARP, NAMED, PHASE, REGISTERS, DONE };
+
+// An asynchronous copy of up to 16 bytes by a thread, with zeros behind them.
+struct AsyncCopy {
+  unsigned char* to;
+  const unsigned char* from;
+  int bytes;
+};
 
 struct Fiber {
   ucontext_t context;
@@ -40,6 +51,12 @@ struct Fiber {
   uint3 thread;
   int number = 0, line = 0, parity = 0;
   bool orders = false;  // whether the barrier or shuffle it waits at orders memory
+  uint64_t* barrier = nullptr;  // in shared memory, whose phase of this parity it waits for
+  unsigned phase = 0;
+  int wanted = 0;         // registers
+  bool products = false;  // of tensor cores are under way
+  std::vector<AsyncCopy> open;               // copies of no batch yet
+  std::vector<std::vector<AsyncCopy>> batches;  // under way
 };
 
 std::vector<std::unique_ptr<Fiber>> fibers;
@@ -53,19 +70,7 @@ int failed = 0;
 std::string failure;
 std::vector<unsigned char> dynamic_buffer;
 std::map<uintptr_t, size_t> allocations;
-
-// Race detection: the last reader and writer of each cell, with their epochs. A barrier starts a new epoch; blocks are unordered.
-struct Access {
-  int block = -1, thread = -1;
-  uint64_t epoch = 0, warp_epoch = 0;
-};
-struct Cell {
-  Access writer, reader, other_reader, foreign_reader, atomic, other_atomic, foreign_atomic;
-  int op = 0;  // of the last atomic operation; those of one operator do not race
-};
-enum { READ = -1, WRITE = -2 };  // accesses that are no atomic operation
-std::unordered_map<uintptr_t, Cell> cells;
-uint64_t epoch = 0, warp_epochs[MOST_THREADS / 32];
+size_t shared_size = 0;  // of the dynamic shared memory of a block
 int block_number = 0;
 
 void fail(const std::string& text) {
@@ -130,6 +135,15 @@ std::string name(int thread) {
   return text;
 }
 
+}  // namespace
+}  // namespace standin
+
+#include "races.h"
+#include "copies.h"
+
+namespace standin {
+namespace {
+
 // Whether waiting fibers can continue: all of a block are at one barrier, or all of a warp at one barrier or shuffle.
 bool release_waiting(int count) {
   int done = 0, waiting = 0, line = -1;
@@ -155,14 +169,15 @@ bool release_waiting(int count) {
       together = together && i < count && fibers[i]->state == State::WARP && fibers[i]->line == fibers[w]->line;
     if (!together) continue;
     for (int i = w; i < w + 32; i++) fibers[i]->state = State::READY;
-    warp_epochs[w / 32] += fibers[w]->orders ? 1 : 0;
+    if (fibers[w]->orders) meet_warp(w);
     progress = true;
   }
+  progress = release_some(count) || progress;
   if (!progress) {
     for (int i = 0; i < count; i++)
       if (fibers[i]->state != State::DONE) {
         char where[160];
-        snprintf(where, sizeof where, "divergent barrier: %s of block %d waits at line %d, and not all threads come",
+        snprintf(where, sizeof where, "divergent barrier: %s of block %d waits at line %d, and not all threads, copies or registers come",
                  name(i).c_str(), block_number, fibers[i]->line);
         fail(where);
         break;
@@ -177,7 +192,11 @@ void run_block(int count) {
     fibers[i]->state = State::READY;
     fibers[i]->number = i;
     fibers[i]->thread = {i % d.x, i / d.x % d.y, i / d.x / d.y};
+    fibers[i]->open.clear();
+    fibers[i]->batches.clear();
+    fibers[i]->products = false;
   }
+  begin_block_of_copies(count);
   do {
     // Alternate the direction of rounds, to expose code that relies on an order of threads.
     const bool backwards = epoch % 2 == 1;
@@ -202,8 +221,9 @@ void run(dim3 grid, dim3 block, size_t shared_bytes, const std::function<void()>
     return fail("invalid launch configuration");
   make_fibers(count);
   if (failed != 0) return;
-  dynamic_buffer.assign(shared_bytes + 16, 0xff);
-  dynamic_shared = dynamic_buffer.data() + (16 - (uintptr_t)dynamic_buffer.data() % 16) % 16;
+  shared_size = shared_bytes;
+  dynamic_buffer.assign(shared_bytes + TILE + GUARD, 0xff);
+  dynamic_shared = dynamic_buffer.data() + (TILE - (uintptr_t)dynamic_buffer.data() % TILE) % TILE;
   body = &kernel;
   cells.clear();
   builtins.block_dim = block;
@@ -217,6 +237,8 @@ void run(dim3 grid, dim3 block, size_t shared_bytes, const std::function<void()>
         memset(dynamic_shared, 0xff, shared_bytes);
         epoch++;
         run_block((int)count);
+        for (size_t i = 0; i < GUARD; i++)
+          if (dynamic_shared[shared_bytes + i] != 0xff) fail("memory behind the shared arrays was written");
         block_number++;
       }
 }
@@ -301,80 +323,6 @@ const char* error_text(cudaError_t status) {
   if (status == FAILED) failed = 0;  // reported once; the next call starts clean
   return text.c_str();
 }
-
-namespace {
-
-bool unordered(const Access& a) {
-  if (a.block < 0) return false;
-  if (a.block != block_number) return true;
-  if (a.thread == current->number || a.epoch != epoch) return false;
-  const bool same_warp = a.thread / 32 == current->number / 32;
-  return !(same_warp && a.warp_epoch != warp_epochs[current->number / 32]);
-}
-
-void race(const char* what, const Access& a, uintptr_t address) {
-  const uintptr_t low = (uintptr_t)__start_optigpu_shared, high = (uintptr_t)__stop_optigpu_shared;
-  const uintptr_t dynamic = (uintptr_t)dynamic_shared;
-  const bool shared = (address >= low && address < high) || (address >= dynamic && address < dynamic + dynamic_buffer.size());
-  char text[256];
-  snprintf(text, sizeof text, "data race (%s) in %s memory: %s of block %d and %s of block %d", what, shared ? "shared" : "global",
-           name(a.thread).c_str(), a.block, name(current->number).c_str(), block_number);
-  fail(text);
-}
-
-void touch(uintptr_t address, int op) {
-  const bool write = op != READ;
-  Cell& c = cells[address];
-  const uintptr_t low = (uintptr_t)__start_optigpu_shared, high = (uintptr_t)__stop_optigpu_shared;
-  const uintptr_t dynamic = (uintptr_t)dynamic_shared;
-  const bool shared = (address >= low && address < high) || (address >= dynamic && address < dynamic + dynamic_buffer.size());
-  if (shared && c.writer.block != block_number && c.reader.block != block_number && c.atomic.block != block_number)
-    c = Cell();  // left over from another block
-  Access now;
-  now.block = block_number;
-  now.thread = current->number;
-  now.epoch = epoch;
-  now.warp_epoch = warp_epochs[current->number / 32];
-  if (unordered(c.writer)) race(write ? "write after write" : "read after write", c.writer, address);
-  if (op != c.op)
-    for (const Access* r : {&c.atomic, &c.other_atomic, &c.foreign_atomic})
-      if (unordered(*r)) race("access after atomic operation", *r, address);
-  if (write)
-    for (const Access* r : {&c.reader, &c.other_reader, &c.foreign_reader})
-      if (unordered(*r)) race("write after read", *r, address);
-  if (op == WRITE) {
-    c.writer = now;
-    return;
-  }
-  if (op != READ) c.op = op;
-  Access& last = op == READ ? c.reader : c.atomic;
-  if (last.block >= 0 && last.block != block_number) (op == READ ? c.foreign_reader : c.foreign_atomic) = last;
-  if (last.thread != now.thread) (op == READ ? c.other_reader : c.other_atomic) = last;
-  last = now;
-}
-
-void access(uintptr_t address, size_t size, int op) {
-  if (current == nullptr || failed != 0) return;
-  if (address >= (uintptr_t)stacks && address < (uintptr_t)stacks + stacks_size) return;
-  if (address >= (uintptr_t)&builtins && address < (uintptr_t)(&builtins + 1)) return;
-  if (address >= (uintptr_t)&dynamic_shared && address < (uintptr_t)(&dynamic_shared + 1)) return;
-  auto next = allocations.upper_bound(address);
-  if (next != allocations.end() && address >= next->first - GUARD) fail("an access before the start of an array");
-  if (next != allocations.begin()) {
-    const auto& [start, bytes] = *std::prev(next);
-    if (address + size > start + bytes && address < start + bytes + GUARD) fail("an access beyond the end of an array");
-  }
-  const size_t step = size < 4 ? size : 4;
-  try {
-    for (size_t i = 0; i < size; i += step) touch(address + i, op);
-  } catch (const std::bad_alloc&) {
-    fail("no memory to watch accesses with");
-  }
-}
-
-}  // namespace
-
-bool watching = false;
 
 void note_atomic(void* p, size_t bytes, int op) {
   if (watching) access((uintptr_t)p, bytes, op);

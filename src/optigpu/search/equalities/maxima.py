@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from typing import TypeAlias
 
 from optigpu.light_dataclass import dataclass
@@ -116,7 +117,7 @@ class MaximumSearch:
         parts, repeated = self._parts_of(facts, b)
         numbers = {q: k.is_num(other.index[0]) is not k.is_num(body) for q, other in enumerate(parts)}
         for q, other in sorted(enumerate(parts), key=lambda o: (o[1] in repeated, numbers[o[0]], len(o[1].ranges))):
-            for to in guess(xs, len(other.ranges)) if guess else _matching(self.tools, here, body, other):
+            for to in guess(xs, len(other.ranges)) if guess else _matching(self.tools, here, body, xs, other):
                 there = other.at(to)[0]
                 yield TermLocation(_agreement(body, there), other.domain(to), k.le(body, there), q, to)
 
@@ -146,10 +147,14 @@ class MaximumSearch:
         return None
 
 
-def _matching(tools: SearchTools, here: Facts, body: Term, other: Cells) -> Iterator[Terms]:
+def _matching(tools: SearchTools, here: Facts, body: Term, binders: Terms, other: Cells) -> Iterator[Terms]:
     """Yield indices of a part at which an application in its body equals one in this term."""
     xs = tools.temporaries(len(other.ranges), "m")
-    wanted = [a for a in k.subterms_with(other.at(xs)[0], "app") if a.free & set(xs)]
+    there = other.at(xs)[0]
+    if other.ranges and not there.free & set(xs):
+        yield from _indices_of_constant(binders, other)
+        return
+    wanted = [a for a in k.subterms_with(there, "app") if a.free & set(xs)]
     seen: set[Terms] = set()
     for c, a in _applications(wanted, body) if wanted else [((), ())]:
         cells = Cells("", other.ranges, other.where, tuple(k.abstract(t, xs) for t in c))
@@ -157,6 +162,17 @@ def _matching(tools: SearchTools, here: Facts, body: Term, other: Cells) -> Iter
         if to is not None and to not in seen:
             seen.add(to)
             yield to
+
+
+def _indices_of_constant(binders: Terms, other: Cells) -> Iterator[Terms]:
+    """Yield indices at which a part may have a value that does not depend on them, as the value of a masked element: the innermost
+    ones are those of the term, the others the first or last of their ranges."""
+    own = binders[max(0, len(binders) - len(other.ranges)) :]
+    outer = other.ranges[: len(other.ranges) - len(own)]
+    if any(end.level for ends in outer for end in ends):
+        return
+    for ends in product(*((k.sub(high, k.ONE), low) for low, high in outer)):
+        yield (*ends, *own)
 
 
 def _agreement(a: Term, b: Term) -> Term:

@@ -55,7 +55,8 @@ class EffectInference:
         self.dependence = IterationDependence(tools, summary)
         self.contents = EffectContents(tools, summary)
         self.updates = {b: list(c.updates) for b, c in written.items()}
-        self._closed_forms: list[Term] = []  # real variables at the start of iteration v, as they are for every v
+        # Real variables, and arrays as functions of their indices, at the start of iteration v, as they are for every v
+        self._closed_forms: list[tuple[int, Term]] = []
 
     @scoped
     def infer(self) -> None:
@@ -171,7 +172,7 @@ class EffectInference:
             closed = self._telescoped(step, xs, inside)
             accumulator, summand = closed if closed is not None else (step.monoid, step.summand)
             return Accumulation(base, (replace(u, value=k.abstract(summand, xs)),), accumulator)
-        if (weighted := self._weighted_sum(value, old, start, xs, inside)) is not None:
+        if (weighted := self._weighted_sum(value, old, start, xs, u.cells.at(xs), inside)) is not None:
             return Accumulation(base, (replace(u, value=k.abstract(weighted[1], xs)),), weighted[0])
         first = first_maximum(value, old, self.summary.v) if not xs and not self._is_read_by_others(base) else None
         if first is not None:
@@ -190,12 +191,27 @@ class EffectInference:
         return None if found is None else (Telescoped(k.abstract(found[0], (*xs, v))), found[1])
 
     def _weighted_sum(
-        self, value: Term, old: Term, start: Term, xs: Terms, inside: Facts
+        self, value: Term, old: Term, start: Term, xs: Terms, index: Terms, inside: Facts
     ) -> tuple[Scaled, Term] | None:
-        """Find the weight of an accumulator whose scale changes."""
+        """Find the weight of an accumulator whose scale changes: that of a variable, or of an array's element with the same first
+        indices."""
         v = self.summary.v
-        found = weighted_sum(self.tools, inside, value, old, start, v, self._closed_forms)
+        fitting = ((rank, f) for rank, f in self._closed_forms if rank <= len(index))
+        forms = [self._chosen(k.app(f, *index[:rank]) if rank else f, inside) for rank, f in fitting]
+        found = weighted_sum(self.tools, inside, value, old, start, v, forms)
         return None if found is None else (Scaled(k.abstract(found[0], (*xs, v))), found[1])
+
+    def _chosen(self, t: Term, facts: Facts) -> Term:
+        """Take the branch of a choice that is the one here. It is not simplified: guards of a last tile stay."""
+        while t.op == "ite":
+            test, a, b = t.args
+            if self.tools.proves(facts, test):
+                t = a
+            elif self.tools.proves(facts, k.not_(test)):
+                t = b
+            else:
+                break
+        return t
 
     def _is_read_by_others(self, base: str) -> bool:
         """Is the content used in the updates of another array?"""
@@ -295,8 +311,9 @@ class EffectInference:
     def _substitute_contents(self, base: str, effect: Effect) -> None:
         """Replace contents at the start of iteration v by their value in terms of the entry, in the updates of other arrays."""
         start = self._start_of(base)
-        if isinstance(effect, Accumulation) and not self.summary.entry[base].rank and start.sort is k.REAL:
-            self._closed_forms.append(self._contents_at_start(base, effect, self.summary.facts))
+        content = self.summary.entry[base]
+        if isinstance(effect, Accumulation) and content.sort is k.REAL:
+            self._closed_forms.append((content.rank, self._contents_at_start(base, effect, self.summary.facts)))
         for other, updates in self.updates.items():
             if other == base or not any(self.dependence.mentions(u, base) for u in updates):
                 continue

@@ -50,6 +50,7 @@ from optigpu.search.explore.symbolic_memory import (
     unknown_content,
     unknown_contents,
 )
+from optigpu.search.explore.tile_effects import TileEffects
 from optigpu.search.explore.tree_reduction import apply_tree, find_tree, tree_invariants
 from optigpu.search.fresh_names import mentions_opaque, scoped
 from optigpu.search.loop_memo import LoopMemo
@@ -70,6 +71,7 @@ class Explorer:
         self.remembered = remembered or RememberedSummaries()
         self.memory = Memory(tools)
         self.calls = CallEffects(self.memory, elaborated.program.functions, elaborated.lemma_arguments)
+        self.tiles = TileEffects(tools, self.memory)
         self.specs = elaborated.specs  # what users wrote at loops
         self.variables_of: LoopMemo[frozenset[Term]] = LoopMemo(self._variables_of)
         self.restart()
@@ -127,10 +129,12 @@ class Explorer:
                 self.nested_loop(i, w)
             case kc.Invoke():
                 self.calls.call(i, w)
-            case kc.LaunchKernel() | kc.Phase() | kc.Barrier():
+            case kc.LaunchKernel() | kc.Phase() | kc.Barrier() | kc.AwaitStage():
                 pass
             case kc.Shuffle():
                 self.shuffle(i, w)
+            case kc.MultiplyTiles() | kc.ReduceRows() | kc.CopyTile():
+                self.tiles.apply(i, w)
             case _:
                 assert_never(i)
 
@@ -178,7 +182,7 @@ class Explorer:
             self.run_values(loop, w, values)
             return
         summary = self.summarise(loop, w)
-        shared = summary.shared_effect(accumulated_in(loop)) if loop.mode == kc.THREAD else None
+        shared = summary.shared_effect(accumulated_in(loop)) if loop.mode in (kc.THREAD, kc.FRAG) else None
         if shared is not None:
             raise SharedCells(shared.base, first_instruction(shared) or 0)
         has_unknown = any(may_be_unknown(e) for e in summary.effects.values())
@@ -288,7 +292,7 @@ class Explorer:
         written = {b: c for b, c in inner.contents.items() if b in at_start and (c.updates or b in declared)}
         EffectInference(self.tools, summary, written, declared).infer()
         if any(may_be_unknown(e) for e in summary.effects.values()) and self.few_values(loop, w) is None:
-            summary.effects |= tree_invariants(self.tools, summary, written) if loop.mode == kc.SEQUENTIAL else {}
+            summary.effects |= tree_invariants(self.tools, summary, written) if loop.mode in kc.IN_SEQUENCE else {}
         summary.finals = tuple(
             (b, self.memory.read(c, (), inner.facts)) for b, c in written.items() if _needs_range(summary, b)
         )
@@ -332,7 +336,7 @@ class Explorer:
         spec = self.specs.get(loop.at)
         if spec is None:
             return {}
-        if spec.facts and loop.mode != kc.SEQUENTIAL:
+        if spec.facts and loop.mode not in kc.IN_SEQUENCE:
             raise Rejected(DependentIterations(Operation.LOOP))
         if spec.variables:
             raise Unexplorable(Obstacle.VARIABLES)
@@ -370,7 +374,7 @@ def described_contents(loop: kc.CountedLoop, w: World) -> dict[str, Content]:
     code = list(kc.instructions_in((loop,)))
     changed = {i.place.base for i in code if isinstance(i, kc.StoreCell | kc.AccumulateCell)}
     changed |= {a.base for i in code if isinstance(i, kc.Invoke) for a in i.args if isinstance(a, kc.ArrayView)}
-    changed |= {i.target.base for i in code if isinstance(i, kc.Shuffle)}
+    changed |= {i.target.base for i in code if isinstance(i, kc.Shuffle | kc.CopyTile)}
     integers = {b: c for b, c in w.contents.items() if c.sort is INT and c.rank and not c.updates and b not in changed}
     return {b: c for b, c in integers.items() if any(c.start in i.free for i in w.facts.items)}
 

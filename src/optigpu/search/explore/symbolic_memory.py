@@ -100,6 +100,9 @@ class World:
     def values(self, ts: Sequence[Term]) -> Terms:
         return tuple(self.value(t) for t in ts)
 
+    def tile(self, view: kc.TileView) -> kc.TileView:
+        return kc.TileView(view.base, self.values(view.lead), self.value(view.row), self.value(view.col))
+
     def index(self, address: kc.CellAddress) -> Terms:
         return tuple(self.facts.simplify(self.value(t)) for t in address.index)
 

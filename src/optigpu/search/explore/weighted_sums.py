@@ -7,11 +7,12 @@ first loop h(v) is exp(m), for the second one it is v.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from optigpu.logic import terms as k
 from optigpu.logic.facts import Facts
 from optigpu.logic.monomials import linear_in, without_factor
-from optigpu.logic.terms import EXPONENTIALS, REAL, Term
+from optigpu.logic.terms import EXPONENTIALS, REAL, Monomial, Term
 from optigpu.search.equalities.equality_search import EqualitySearch
 from optigpu.search.search_tools import SearchTools
 
@@ -79,14 +80,20 @@ def _linear(value: Term, old: Term) -> tuple[Term, Term] | None:
 
 
 def _weights(a: Term, v: Term, closed_forms: Sequence[Term]) -> Iterator[Term]:
-    """Propose weights: exp(g) for a factor exp(g - …), and the divisor at v - 1 for a quotient."""
+    """Propose weights: exp(c * g) for a factor exp(c * g - …), and the divisor at v - 1 for a quotient."""
     for e in (t for t in k.subterms_with(a, "app") if t.level == 0 and k.is_function(t, EXPONENTIALS)):
         f, exponent = e.args
-        yield from (k.app(f, g) for g in closed_forms)
         cs = k.coefficients(exponent)
+        constants = dict.fromkeys(_constant_factor(m, c, v) for m, c in cs.items() if any(v in x.free for x in m))
+        yield from (k.app(f, k.mul(c, g)) for c in constants for g in closed_forms)
         for sign in (1, -1):
             part = k.polynomial({m: c for m, c in cs.items() if c * sign > 0}, REAL)
             if v in part.free:
                 yield k.app(f, part)
     for q in (t.args[0] for t in k.subterms_with(a, "inv") if t.level == 0 and v in t.free):
         yield k.substitute(q, {v: k.sub(v, k.ONE)})
+
+
+def _constant_factor(m: Monomial, c: Fraction | int, v: Term) -> Term:
+    """The part of a summand that does not depend on v, without its sign."""
+    return k.mul(k.num(abs(c), REAL), *(x for x in m if v not in x.free))

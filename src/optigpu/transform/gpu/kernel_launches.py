@@ -17,6 +17,7 @@ from optigpu.transform.gpu.device_arrays import device_arrays
 from optigpu.transform.gpu.device_functions import DeviceFunctions
 from optigpu.transform.gpu.kernel_nest import KernelNest
 from optigpu.transform.gpu.kernel_statements import launched
+from optigpu.transform.gpu.kernel_tiles import KernelTiles
 from optigpu.transform.gpu.launch_names import (
     reject_misplaced_arrays,
     reject_scattered_grid,
@@ -24,7 +25,7 @@ from optigpu.transform.gpu.launch_names import (
     reject_unknown_loops,
     reject_unplaced_arrays,
 )
-from optigpu.transform.gpu.memory_spaces import pad
+from optigpu.transform.gpu.memory_spaces import pad, shared_bytes
 from optigpu.transform.step_results import KernelBlock, LaunchedKernel
 from optigpu.transform.tools.c_text import Size, as_expression
 from optigpu.transform.tools.refusal import refuse
@@ -81,6 +82,8 @@ def launch(
     at: TargetLike | None = None,
     shared: Mapping[str, pad | None] | Sequence[str] = (),
     registers: Mapping[str, int] | None = None,
+    fragments: Mapping[str, int] | None = None,
+    group: int = 128,
     host_copies: Sequence[str] | None = None,
     blocks_per_multiprocessor: int | None = None,
     barrier_at_end: Sequence[str] = (),
@@ -89,6 +92,10 @@ def launch(
     arrays live. Arrays of the host are copied to the device and back, statements outside block loops run on one thread, variables
     that they assign for other threads go to shared memory, and barriers are inserted where the proof needs them. Functions that the
     loops call are copied as device functions, `gpu_f` for `f`.
+    `fragments`: arrays whose elements are spread over the threads of a group in a way that no proof depends on, with how many of
+    their first dimensions number the groups; `group` is how many threads one has, 128 or 32. Loops over the elements of fragments
+    inside block loops become `frag for`, products of tiles with `s.gpu.tensor_cores` become `mma`, and sums, maxima and minima of
+    rows `frag_row_sum` and the like. Tiles with `s.gpu.async_copy` are in shared memory, and copied by `tile_load`.
     `blocks_per_multiprocessor` asks the compiler to limit registers so that this many blocks fit on a multiprocessor.
     `barrier_at_end`: loops whose iterations are ordered at the end of the body, as buffers that take turns need it, in place of
     before the access that needs a barrier.
@@ -130,18 +137,26 @@ def launch(
     in_shared = dict(shared) if isinstance(shared, Mapping) else dict.fromkeys(shared)
     named_shared, named_registers = list(in_shared), list(registers or ())
     reject_unknown_loops(session, path, grid, block, barrier_at_end)
-    reject_misplaced_arrays(session, path, block, named_shared, named_registers)
+    in_fragments = [name for name, dims in (fragments or {}).items() if dims > 0]
+    reject_misplaced_arrays(
+        session, path, block, {"shared": named_shared, "registers": named_registers, "fragments": in_fragments}
+    )
     reject_unknown_host_arrays(session, path, host_copies or ())
-    kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}))
+    tiles = KernelTiles(session.at(path), fragments or {}, group)
+    kernel = KernelNest(session, path, list(grid), list(block), in_shared, dict(registers or {}), tiles)
     reject_scattered_grid(kernel.outer, grid)
     nest = kernel.converted()
-    reject_unplaced_arrays(nest, named_shared, list(kernel.registers), kernel.outer)
+    reject_unplaced_arrays(
+        nest,
+        {"shared": named_shared, "registers": list(kernel.registers), "fragments": list(tiles.fragments)},
+        kernel.outer,
+    )
     callees = DeviceFunctions(session, path)
     nest = replace(nest, body=callees.calling(nest.body))
     session.update(callees.added_to(session.program))
     arrays = device_arrays(session, path, nest, host_copies)
     arrays.put(
-        session, path, launched((arrays.nest,), kernel.blocks(), lit(kernel.threads), kernel.shared_bytes(arrays.nest))
+        session, path, launched((arrays.nest,), kernel.blocks(), lit(kernel.threads), shared_bytes((arrays.nest,)))
     )
     call = session.handle(Handle(session, nest.id).path().sibling(-2))
     if blocks_per_multiprocessor is not None:

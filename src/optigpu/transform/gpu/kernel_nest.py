@@ -7,7 +7,7 @@ from typing import TypeGuard
 from optigpu.light_dataclass import replace
 from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
-from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, SizeOf, Var
+from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, Var
 from optigpu.syntax.free_names import body_free_vars
 from optigpu.syntax.program import (
     Assert,
@@ -28,12 +28,12 @@ from optigpu.syntax.scopes import assigned_names
 from optigpu.syntax.types import Scalar, Space
 from optigpu.syntax.walk import inner_bodies, map_bodies, statements, subexpressions
 from optigpu.transform.gpu.device_functions import functions_of
+from optigpu.transform.gpu.kernel_tiles import KernelTiles, in_fragments, is_copy
 from optigpu.transform.gpu.memory_spaces import as_one_cell, in_registers, pad, shared_declaration
 from optigpu.transform.gpu.warp_shuffles import as_shuffle
-from optigpu.transform.tools.array_declarations import dims_of
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import lit, plus, product, up_to, value_of
+from optigpu.transform.tools.simplified import lit, product, up_to, value_of
 
 
 class KernelNest:
@@ -52,9 +52,10 @@ class KernelNest:
         block: list[str],
         shared: dict[str, pad | None],
         registers: dict[str, int],
+        tiles: KernelTiles,
     ) -> None:
-        self.grid, self.block = grid, block
-        self.shared = shared
+        self.grid, self.block, self.tiles = grid, block, tiles
+        self.shared = {**dict.fromkeys(tiles.copied), **shared}
         self.registers = {name: dims for name, dims in registers.items() if dims > 0}
         self.kept = {name for name, dims in registers.items() if dims == 0}
         outer = session.at(path)
@@ -78,11 +79,13 @@ class KernelNest:
 
     def _thread_counts(self, s: Stmt, around: int) -> list[int]:
         """The number of threads of each nest of block loops in a statement; those around it have `around` threads."""
+        if is_copy(s):
+            return []
         if self._is_block_loop(s):
             extent = value_of(counted(s).count)
             if extent is None or not is_plain(s):
                 raise refuse(f"the extent of the block loop `{s.index}` is not a number", s, "s.loop.tile")
-            around *= extent
+            around *= self.tiles.group if self.tiles.is_rows(s) else extent
             if not self._has_block_loop(s):
                 return [around]
         return [n for body in inner_bodies(s) for x in body for n in self._thread_counts(x, around)]
@@ -107,7 +110,12 @@ class KernelNest:
 
     def _block_body(self, body: Body) -> Body:
         """Statements that a whole block runs."""
+        if self.tiles.has_copies(body):
+            return self._block_body(self.tiles.with_copies(body))
         for i, s in enumerate(body):
+            if isinstance(s, Decl) and self.tiles.fragments.get(s.name, 0) > 0:
+                decl, *rest = in_fragments(s, body[i + 1 :], self.tiles.fragments[s.name])
+                return (*self._block_body(body[:i]), decl, *self._block_body(tuple(rest)))
             if isinstance(s, Decl) and s.name in self.registers:
                 decl, *rest = in_registers(s, body[i + 1 :], self.registers[s.name])
                 return (*self._block_body(body[:i]), decl, *self._block_body(tuple(rest)))
@@ -154,7 +162,9 @@ class KernelNest:
                 return [shared_declaration(s, self.shared[s.name])]
             case Decl() if isinstance(s.type, Array) or isinstance(s.init, Alloc):
                 raise refuse(f"say where `{s.name}` lives", s, f'shared=["{s.name}"] or registers={{"{s.name}": …}}')
-            case Decl() | CallStmt(Call("blocksync" | "free")):
+            case Decl() if isinstance(s.init, Alloc) and s.init.space is Space.FRAG:
+                return [s]
+            case Decl() | CallStmt(Call("blocksync" | "free" | "tile_load")):
                 return [] if is_call(s, "free") else [s]
             case For() if self._is_block_loop(s):
                 return [self._thread_loops(s)]
@@ -186,12 +196,15 @@ class KernelNest:
         shuffle = as_shuffle(s)
         if shuffle is not None:
             return shuffle
+        if isinstance(s, For) and self.tiles.is_rows(s):
+            return self.tiles.of_group(s)
         if self._is_block_loop(s):
             s = replace(s, mode=Mode.THREAD, contract=(), hints=())
-        return map_bodies(s, lambda b: tuple(self._thread_loops(x) for x in b)) if self._has_block_loop(s) else s
+        inside = map_bodies(s, lambda b: tuple(self._thread_loops(x) for x in b)) if self._has_block_loop(s) else s
+        return self.tiles.declared(inside)
 
     def _is_block_loop(self, s: Stmt) -> TypeGuard[For]:
-        return isinstance(s, For) and s.index in self.block
+        return isinstance(s, For) and (s.index in self.block or self.tiles.is_rows(s))
 
     def _has_block_loop(self, s: Stmt) -> bool:
         """Is there a block loop inside the statement?"""
@@ -199,11 +212,3 @@ class KernelNest:
 
     def blocks(self) -> Expr:
         return product(self.grid_extents)
-
-    def shared_bytes(self, nest: For) -> Expr:
-        """The size of the shared memory of a block."""
-        total: Expr = lit(0)
-        for s in statements((nest,)):
-            if isinstance(s, Decl) and isinstance(s.type, Array) and s.type.space is Space.SMEM:
-                total = plus(total, Binary("*", product(dims_of(s)), SizeOf(s.type.elem)))
-        return total

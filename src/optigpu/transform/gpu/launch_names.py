@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from optigpu.script.editing import StatementPath
 from optigpu.script.session import Session
@@ -15,7 +16,11 @@ from optigpu.transform.tools.declared_types import declared, visible_names
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.unknown_names import no_such_name
 
-OPTION = {Space.SMEM: "shared", Space.TREG: "registers"}
+SPACES = {
+    "shared": Space.SMEM,
+    "registers": Space.TREG,
+    "fragments": Space.FRAG,
+}  # that the options of a launch ask for
 
 
 def reject_unknown_loops(
@@ -63,14 +68,14 @@ def reject_scattered_grid(nest: For, grid: Sequence[str]) -> None:
 
 
 def reject_misplaced_arrays(
-    session: Session, path: StatementPath, block: Sequence[str], shared: Collection[str], registers: Collection[str]
+    session: Session, path: StatementPath, block: Sequence[str], placed: Mapping[str, Sequence[str]]
 ) -> None:
-    """Refuse names in `shared=` and `registers=` that are not declared at block level: inside the grid loops, and outside the block
-    loops."""
+    """Refuse names in `shared=` and the like that are not declared at block level: inside the grid loops, and outside the block
+    loops. `placed`: the names of each option."""
     nest = session.at(path)
     in_nest = {s.name: s for s in statements((nest,)) if isinstance(s, Decl)}
     at_block_level = _declared_outside((nest,), block)
-    for option, names in (("shared", shared), ("registers", registers)):
+    for option, names in placed.items():
         for name in names:
             if name in in_nest and name not in at_block_level:
                 message = f"{option}=: `{name}` is declared inside a block loop, where it belongs to one thread"
@@ -81,17 +86,18 @@ def reject_misplaced_arrays(
             if name not in in_nest:
                 message = f"{option}=: no variable `{name}` is declared in this nest"
                 raise no_such_name(message, name, sorted(at_block_level), nest)
-    if both := sorted(set(shared) & set(registers)):
-        raise refuse(f"`{both[0]}` is in shared= and in registers=", in_nest[both[0]], code="OG604")
+    for one, other in combinations(placed, 2):
+        if both := sorted(set(placed[one]) & set(placed[other])):
+            raise refuse(f"`{both[0]}` is in {one}= and in {other}=", in_nest[both[0]], code="OG604")
 
 
-def reject_unplaced_arrays(nest: Stmt, shared: Collection[str], registers: Collection[str], at: Stmt) -> None:
-    """Refuse a kernel in which an array is not in the memory that the user asked for."""
-    for space, names in ((Space.SMEM, shared), (Space.TREG, registers)):
-        placed = {s.name for s in statements((nest,)) if isinstance(s, Decl) and _space(s) is space}
+def reject_unplaced_arrays(nest: Stmt, asked: Mapping[str, Sequence[str]], at: Stmt) -> None:
+    """Refuse a kernel in which an array is not in the memory that the user asked for. `asked`: the names of each option."""
+    for option, names in asked.items():
+        found = {s.name for s in statements((nest,)) if isinstance(s, Decl) and _space(s) is SPACES[option]}
         for name in names:
-            if name not in placed:
-                raise refuse(f"`{name}` cannot be put where {OPTION[space]}= asks for", at)
+            if name not in found:
+                raise refuse(f"`{name}` cannot be put where {option}= asks for", at)
 
 
 def reject_unknown_host_arrays(session: Session, path: StatementPath, host_copies: Sequence[str]) -> None:

@@ -8,11 +8,11 @@ from optigpu.script.handles import Handle
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.exprs import Alloc, Array, Call, Expr, Index, PointsTo, Var
+from optigpu.syntax.exprs import Alloc, Array, Binary, Call, Expr, Index, PointsTo, SizeOf, Var
 from optigpu.syntax.program import Body, CallStmt, Decl, Program, Store, is_call
 from optigpu.syntax.substitution import substitute_body
 from optigpu.syntax.types import Pointer, Space
-from optigpu.syntax.walk import rewrite, rewrite_body, root_name
+from optigpu.syntax.walk import rewrite, rewrite_body, root_name, statements
 from optigpu.transform.gpu.kernel_statements import is_in_setup, moved_into_setup
 from optigpu.transform.gpu.memory_copy_loops import copy_of_loops
 from optigpu.transform.tools.array_declarations import (
@@ -24,7 +24,7 @@ from optigpu.transform.tools.array_declarations import (
 )
 from optigpu.transform.tools.changed_permissions import element_permissions
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, lit, plus, value_of
+from optigpu.transform.tools.simplified import cell, lit, plus, product, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,15 @@ def shared_declaration(decl: Decl, padding: pad | None) -> Decl:
     return Decl(decl.name, Array(elem_of(decl), _padded(decl, dims_of(decl), padding), Space.SMEM), id=decl.id)
 
 
+def shared_bytes(body: Body) -> Expr:
+    """The size of the shared arrays that statements declare."""
+    total: Expr = lit(0)
+    for s in statements(body):
+        if isinstance(s, Decl) and isinstance(s.type, Array) and s.type.space is Space.SMEM:
+            total = plus(total, Binary("*", product(dims_of(s)), SizeOf(s.type.elem)))
+    return total
+
+
 def _padded(decl: Decl, dims: tuple[Expr, ...], padding: pad | None) -> tuple[Expr, ...]:
     """Sizes with the padding added to the last ones."""
     by = () if padding is None else padding.by
@@ -208,7 +217,7 @@ def in_setup(decl: Decl, rest: Body, dims: int, padding: pad | None) -> Body:
         freed = (*rest[:end], free, *rest[end:])
     allocation = Alloc(elem_of(decl), sizes, Space.SMEM)
     new = Decl(decl.name, Pointer(elem_of(decl)), allocation, const=True, id=decl.id)
-    return (new, *_claimed_in(Space.SMEM, decl.name, _distributed(decl, freed, dims)))
+    return (new, *_claimed_in(Space.SMEM, decl.name, distributed(decl, freed, dims)))
 
 
 def in_registers(decl: Decl, rest: Body, dims: int) -> Body:
@@ -216,7 +225,7 @@ def in_registers(decl: Decl, rest: Body, dims: int) -> Body:
     allocation = Alloc(elem_of(decl), _own_sizes(decl, dims), Space.TREG)
     new = Decl(decl.name, Pointer(elem_of(decl)), allocation, const=True, id=decl.id)
     kept = tuple(s for s in rest if not is_free_of(s, decl.name))
-    return (new, *_claimed_in(Space.TREG, decl.name, _distributed(decl, kept, dims)))
+    return (new, *_claimed_in(Space.TREG, decl.name, distributed(decl, kept, dims)))
 
 
 def _claimed_in(space: Space, name: str, body: Body) -> Body:
@@ -238,7 +247,7 @@ def _own_sizes(decl: Decl, dims: int) -> tuple[Expr, ...]:
     return sizes[dims:]
 
 
-def _distributed(decl: Decl, body: Body, dims: int) -> Body:
+def distributed(decl: Decl, body: Body, dims: int) -> Body:
     """Accesses of an array whose first `dims` dimensions number blocks or threads: their indices become one DMINDEX."""
     sizes = dims_of(decl)[:dims]
 

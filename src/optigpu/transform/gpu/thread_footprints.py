@@ -24,6 +24,11 @@ Cell = tuple[int, ...]
 MAX_THREADS = 1024
 MAX_ITERATIONS, MAX_SAMPLED_ITERATIONS = 64, 3  # of one loop inside a thread
 MAX_ACCESSES = 100_000  # of a statement: what comes later is left out
+FRAGMENT_GROUP = 128  # threads that have fragments together, as a guess
+FRAGMENT_ENDS, ROW_STEP = (
+    4,
+    37,
+)  # which rows and columns are looked at; threads between those of adjacent rows, as a guess
 SEVERAL = -1  # the writer of a cell that several threads write
 THREAD = "#thread"  # in the environment: the number of the current thread, or of the current group of threads
 
@@ -127,14 +132,17 @@ class Footprints:
         own = self._accesses(s, scope, reads)
         match s:
             case For(range=r):
-                group = threads if s.mode is not Mode.THREAD else threads // max(extent(s, scope), 1)
-                limit = MAX_THREADS if s.mode is Mode.THREAD else MAX_ITERATIONS
+                group = threads // max(extent(s, scope), 1) if s.mode is Mode.THREAD else threads
+                group = 1 if s.mode is Mode.FRAG else group
+                limit = MAX_ITERATIONS if s.mode is Mode.SEQUENTIAL else MAX_THREADS
                 values = iterations(s, scope, limit, MAX_SAMPLED_ITERATIONS)
                 body = self._body(s.body, scope.declare(s.index, s.range.start), group, reads)
                 if values is None or not body or group == 0:
                     return own
                 names = _names(body) - {s.index} | free_vars(r.start) | free_vars(r.bound) | free_vars(r.amount)
                 runs = [a.run for a in body]
+                if s.mode is Mode.FRAG:
+                    return [*own, Action(_fragment_loop(s.index, values, runs, threads > 1), names)]
                 if s.mode is not Mode.THREAD:
                     return [*own, Action(_loop(s.index, values, runs), names)]
                 chosen = {t // group for t in self.readers} if reads else None
@@ -240,6 +248,23 @@ def _thread_loop(
     return action
 
 
+def _fragment_loop(index: str, values: Callable[[Environment], list[int]], body: list[Run], rows: bool) -> Run:
+    """A loop over rows of fragments, or over the columns of a row: by threads of a group, in a layout that stands for all. A few
+    rows and columns show who reads what others write."""
+
+    def action(env: Environment, footprint: Footprint) -> None:
+        thread, numbers = env[THREAD], values(env)
+        group, first = (thread, 0) if rows else divmod(thread, FRAGMENT_GROUP)
+        for i in dict.fromkeys((*numbers[:FRAGMENT_ENDS], *numbers[-1:])):
+            env[THREAD] = group * FRAGMENT_GROUP + (first + i * (ROW_STEP if rows else 1)) % FRAGMENT_GROUP
+            env[index] = i
+            for inner in body:
+                inner(env, footprint)
+        env[THREAD] = thread
+
+    return action
+
+
 def _branch(test: Value | None, then: list[Run], other: list[Run]) -> Run:
     """A condition; without a test, both branches count as executed."""
 
@@ -260,6 +285,8 @@ def extent(loop: For, scope: SampledScope) -> int:
 
 def threads_of(s: Stmt, scope: SampledScope) -> int:
     """The number of threads that execute a statement: that of the first nest of thread loops in it."""
+    if isinstance(s, For) and s.mode is Mode.FRAG:
+        return FRAGMENT_GROUP
     for body in inner_bodies(s):
         for x in body:
             inner = threads_of(x, scope)

@@ -13,7 +13,7 @@ from optigpu.script.program_names import program_names
 from optigpu.script.session import Session
 from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
-from optigpu.syntax.builtins import VECTOR_CALLS
+from optigpu.syntax.builtins import VECTOR_CALLS, is_vector
 from optigpu.syntax.exprs import Addr, Array, Call, Expr, Index, Var
 from optigpu.syntax.free_names import body_free_vars, bound_after, free_vars, fresh_name
 from optigpu.syntax.program import Body, CallStmt, Decl, For, If, Mode, Stmt, Store
@@ -25,19 +25,20 @@ from optigpu.transform.step_results import InsertedStatements, handles_from
 from optigpu.transform.tools.counted_loops import counted, is_plain
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
-from optigpu.transform.tools.simplified import cell, collect_terms, folded, lit, minus, value_of
+from optigpu.transform.tools.simplified import cell, collect_terms, folded, lit, minus, plus, value_of
 from optigpu.transform.tools.unknown_names import no_such_name
 
 VECTOR_WIDTHS = sorted({width for width, _ in VECTOR_CALLS.values()})
+USUAL_WIDTH = 4  # of floats
 
 VectorKey = tuple[str | Expr, ...]  # an array and the index of the first element, in a normal form
 
 
 @transformation
 def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | None = None) -> InsertedStatements:
-    """Access neighbouring elements of global or shared memory by one instruction: a loop of 2 or 4 iterations becomes vector loads
-    into registers, the loop on registers, and vector stores. A loop that only copies disappears. With `arrays`, only these arrays
-    are accessed by vectors.
+    """Access neighbouring elements of global or shared memory by one instruction: a loop of 2, 4 or 8 iterations becomes vector
+    loads into registers, the loop on registers, and vector stores. A vector has at most 16 bytes: eight numbers of 16 bits, or four
+    floats; what is wider becomes several. A loop that only copies disappears. With `arrays`, only these are accessed by vectors.
 
     Before:
         float* const d_a = __gmem_malloc1<float>(128);
@@ -61,9 +62,10 @@ def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | N
           vstore4(&d_b[4 * t], &d_b4[0]);
         }
 
-    Needs: a loop in a kernel that counts from 0 to 2 or 4, with no condition around the accesses (s.loop.fast_path removes guards).
-    Fails: OG353 when it is not proved that the index of the first element is a multiple of 2 or 4; other codes when an element is
-    outside the array, or an iteration reads what an earlier one wrote.
+    Needs: a loop in a kernel that counts from 0 to 2, 4 or 8, with no condition around the accesses (s.loop.fast_path removes
+    guards).
+    Fails: OG353 when it is not proved that the index of the first element is a multiple of the vector's length; other codes when an
+    element is outside the array, or an iteration reads what an earlier one wrote.
     Returns: `statements`, those that take the place of the loop: loads, the loop if it is left, stores. As a target, the first one.
     """
     path = session.find(target, "for")
@@ -77,7 +79,7 @@ def vectorize(session: Session, target: TargetLike, *, arrays: Sequence[str] | N
         if name not in types:
             raise no_such_name(f"`{name}` is not accessed in this loop", name, types, loop)
     in_memory = {name: types[name] for name in wanted if types[name].space in (Space.GMEM, Space.SMEM)}
-    in_registers = {name for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
+    in_registers = {name: t for name, t in types.items() if t.space not in (Space.GMEM, Space.SMEM)}
     taken = program_names(session.function_of(path))
     new = _vectorized(loop, in_memory, in_registers, taken)
     session.put(path, *new)
@@ -104,7 +106,7 @@ class ElementAccess:
     under: Stmt | None  # the condition or loop around it, inside the loop that is vectorised
 
 
-def _vectorized(loop: For, arrays: dict[str, Array], registers: set[str], taken: set[str]) -> Body:
+def _vectorized(loop: For, arrays: dict[str, Array], registers: dict[str, Array], taken: set[str]) -> Body:
     """The loop with vector accesses for its accesses to neighbouring elements of `arrays`. `registers` are arrays of the thread,
     `taken` are names that new arrays must not have."""
     width = _width(loop)
@@ -116,15 +118,20 @@ def _vectorized(loop: For, arrays: dict[str, Array], registers: set[str], taken:
         )
     own = _copied_registers(loop, vectors, registers)
     if own is not None:
-        return (_access(vectors[0], width, own),)
-    copied = _only_copy(loop) is not None and len(vectors) == 2  # from memory to memory: nothing is left of the loop
+        return _accesses(vectors[0], width, own)
+    elements = [v.elem for v in vectors]
+    copied = (
+        _only_copy(loop) is not None and len(vectors) == 2 and elements[0] == elements[1]
+    )  # nothing is left of the loop
     for v in vectors:
         new = fresh_name(f"{v.array}{width}", taken | {x.registers for x in vectors})
         v.registers = vectors[0].registers if copied and v is not vectors[0] else new
     elems = {v.registers: v.elem for v in vectors}
     decls = [Decl(name, Array(elem, (lit(width),))) for name, elem in elems.items()]
-    loads = [_access(replace(v, stored=False), width, cell(v.registers, [lit(0)])) for v in vectors if v.loaded]
-    stores = [_access(v, width, cell(v.registers, [lit(0)])) for v in vectors if v.stored]
+    loads = [
+        x for v in vectors if v.loaded for x in _accesses(replace(v, stored=False), width, cell(v.registers, [lit(0)]))
+    ]
+    stores = [x for v in vectors if v.stored for x in _accesses(v, width, cell(v.registers, [lit(0)]))]
     work: Body = () if copied else (replace(loop, body=_on_registers(loop, vectors), contract=()),)
     return (*decls, *loads, *work, *stores)
 
@@ -133,7 +140,7 @@ def _width(loop: For) -> int:
     count = value_of(counted(loop).count)
     if not is_plain(loop) or count not in VECTOR_WIDTHS:
         message = f"the loop over `{loop.index}` does not count from 0 to {' or '.join(map(str, VECTOR_WIDTHS))}"
-        raise refuse(message, loop, f's.loop.tile("{loop.index}", {VECTOR_WIDTHS[-1]}, outer=…) before the launch')
+        raise refuse(message, loop, f's.loop.tile("{loop.index}", {USUAL_WIDTH}, outer=…) before the launch')
     return count
 
 
@@ -190,10 +197,21 @@ def _element_accesses(body: Body, under: Stmt | None) -> list[ElementAccess]:
     return out
 
 
-def _access(v: Vector, width: int, registers: Index) -> Stmt:
-    """The vector load or store between memory and registers."""
-    memory, own = Addr(cell(v.array, v.first)), Addr(registers)
-    return CallStmt(Call(f"vstore{width}", (memory, own)) if v.stored else Call(f"vload{width}", (own, memory)))
+def _accesses(v: Vector, width: int, registers: Index) -> tuple[Stmt, ...]:
+    """The vector loads or stores between memory and registers: one, or as many as the width of a vector needs."""
+    most = max(n for n in VECTOR_WIDTHS if n <= width and (n == VECTOR_WIDTHS[0] or is_vector(n, v.elem)))
+    out: list[Stmt] = []
+    for start in range(0, width, most):
+        memory, own = (Addr(_later(x, start)) for x in (cell(v.array, v.first), registers))
+        call = Call(f"vstore{most}", (memory, own)) if v.stored else Call(f"vload{most}", (own, memory))
+        out.append(CallStmt(call))
+    return tuple(out)
+
+
+def _later(e: Index, distance: int) -> Index:
+    """The element of a row that comes so many after this one."""
+    *rows, last = e.indices
+    return e if distance == 0 else replace(e, indices=(*rows, folded(plus(last, lit(distance)))))
 
 
 def _on_registers(loop: For, vectors: list[Vector]) -> Body:
@@ -219,7 +237,7 @@ def _only_copy(loop: For) -> tuple[Index, Index] | None:
             return None
 
 
-def _copied_registers(loop: For, vectors: list[Vector], registers: set[str]) -> Index | None:
+def _copied_registers(loop: For, vectors: list[Vector], registers: dict[str, Array]) -> Index | None:
     """The first of the neighbouring registers that a loop copies from or to memory: no others are needed in between."""
     sides = _only_copy(loop)
     if sides is None or len(vectors) != 1:
@@ -228,6 +246,8 @@ def _copied_registers(loop: For, vectors: list[Vector], registers: set[str]) -> 
     first = _first_element(own.indices, loop.index)
     if first is None or not isinstance(own.base, Var) or own.base.name not in registers:
         return None
+    if registers[own.base.name].elem != vectors[0].elem:
+        return None  # numbers are converted
     return cell(own.base.name, first)
 
 

@@ -11,7 +11,7 @@ from optigpu.script.transformation import transformation
 from optigpu.syntax.exprs import Array, Expr, Index, Real, Var, is_float
 from optigpu.syntax.free_names import free_vars
 from optigpu.syntax.program import Body, For, If, Stmt, Store
-from optigpu.syntax.types import Scalar
+from optigpu.syntax.types import SCALAR_NAMES, Scalar
 from optigpu.syntax.walk import code_exprs, map_stmt_exprs, rewrite, subexpressions
 from optigpu.transform.step_results import StagedCopy, nest_at
 from optigpu.transform.tools.array_declarations import array_decl
@@ -32,9 +32,11 @@ def hoist_expr(
     before: TargetLike,
     indep: list[str] | None = None,
     outside: Size | None = None,
+    elem: str | None = None,
 ) -> StagedCopy:
     """Copy what a statement reads from an array into a new array, before a loop, and read from there: packing. Conditions around
-    the read are kept around the copy; with `outside`, cells for which they do not hold have this value.
+    the read are kept around the copy; with `outside`, cells for which they do not hold have this value. `elem`: the type of the
+    elements of the copy, if it is another one, such as "tf32" of floats.
 
     Before:
         for (int i = 0; i < 4; i++) {
@@ -62,7 +64,10 @@ def hoist_expr(
     path = session.find(target, "read")
     dest = session.find(before, "for")
     value = None if outside is None else outside_value(outside, element_type(only_read(session, path, read)))
-    return hoist_read(session, path, read, name, dest, indep or [], None, value)
+    if elem is not None and elem not in SCALAR_NAMES:
+        raise no_such_name(f'elem="{elem}" is no type of numbers', elem, SCALAR_NAMES)
+    kind = None if elem is None else SCALAR_NAMES[elem]
+    return hoist_read(session, path, read, name, dest, indep or [], None, value, kind)
 
 
 def outside_value(outside: Size, elem: Scalar) -> Expr:
@@ -81,6 +86,7 @@ def hoist_read(
     indep: list[str],
     order: list[str] | None,
     outside: Expr | None = None,
+    elem: Scalar | None = None,
 ) -> StagedCopy:
     """Copy the values of an array read into a new array `name` before the loop at `dest`, and read from there.
 
@@ -106,7 +112,7 @@ def hoist_read(
     element = cell(fresh, [iteration_number(loop) for loop in loops])
     tests = _tests_around(path, [(p, s) for p, s in around if isinstance(s, If)], hidden)
     copy = _copy_loops(_guarded(Store(element, read), tests, outside), loops, hidden)
-    decl, frees = array_decl(fresh, element_type(read), dims)
+    decl, frees = array_decl(fresh, elem or element_type(read), dims)
     n = dest.index
     program = edit_body(session.program, path, lambda b: _with_read_replaced(b, path.index, read, element))
     program = edit_body(program, dest, lambda b: (*b[: n + 1], *frees, *b[n + 1 :]))

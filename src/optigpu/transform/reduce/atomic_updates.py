@@ -8,6 +8,7 @@ from optigpu.script.targets import TargetLike
 from optigpu.script.transformation import transformation
 from optigpu.syntax.builtins import ATOMICS
 from optigpu.syntax.exprs import Binary, Call, Expr, Index, Unary, is_float
+from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.program import Stmt, Store
 from optigpu.transform.tools.refusal import refuse
 
@@ -45,6 +46,8 @@ def _atomic(s: Stmt) -> Store:
     if found is None or found[0] not in OPERATORS:
         raise refuse("this is not an update by an operator that can be atomic", s, FORM)
     operator, value = found
+    if is_stored_float(s.target.type):
+        raise refuse("numbers of 16 bits and `tf32` have no atomic operations", s, "sum up in an array of floats")
     if is_float(s.target.type) and operator != "+":
         raise refuse("the only atomic operation on floats is the sum", s, FORM)
     return replace(s, op=OPERATORS[operator], value=value)

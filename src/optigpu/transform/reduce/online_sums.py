@@ -23,7 +23,7 @@ from optigpu.transform.tools.declared_types import scalar_of
 from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import cell, literal_of, zero_of
 
-EXPONENTIALS = ("expf", "exp", "exp2f", "exp2")
+EXPONENTIALS = ("expf", "exp", "exp2f", "exp2", "__expf")
 SHAPE = "m = fmaxf(m, e); … sum += expf(e - m);"
 
 
