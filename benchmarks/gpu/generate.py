@@ -75,6 +75,14 @@ ENTRIES = [
     Entry("matmul_plain_2", "matmul", "fast/matmul_plain.c", residents=2),
     Entry("matmul_script", "matmul", "scripts/matmul.py"),
     Entry("matmul_tensor_script", "matmul", "scripts/matmul_tensor.py"),
+    Entry("matmul_thin_script", "matmul", "scripts/matmul_thin.py"),
+    Entry("matmul_tf32_script", "matmul_tf32", "scripts/matmul_tf32.py"),
+    Entry("matmul_bf16_script", "matmul_bf16", "scripts/matmul_bf16.py"),
+    Entry("linear_bf16_script", "linear_bf16", "scripts/linear_bf16.py"),
+    Entry("batched_matmul_f16_script", "batched_matmul_f16", "scripts/batched_matmul_f16.py"),
+    Entry("attention_script", "attention", "scripts/attention.py"),
+    Entry("attention_bf16_script", "attention_bf16", "scripts/attention_bf16.py"),
+    Entry("attention_causal_bf16_script", "attention_causal_bf16", "scripts/attention_causal_bf16.py"),
 ]
 
 

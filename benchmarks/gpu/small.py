@@ -13,6 +13,8 @@ import numpy as np  # noqa: E402
 
 from optigpu.runtime.call_error import CallError  # noqa: E402
 from optigpu.runtime.manifest import load  # noqa: E402
+from optigpu.runtime.signature import DTYPES, ArrayParam  # noqa: E402
+from optigpu.runtime.stored_floats import dtype_of  # noqa: E402
 
 BUILD = ROOT / "build" / "gpu"
 SMALL: dict[str, tuple[tuple[tuple[int, ...], ...], ...]] = {
@@ -25,6 +27,13 @@ SMALL: dict[str, tuple[tuple[tuple[int, ...], ...], ...]] = {
     "rms_norm": (((2, 1024), (1024,), (2, 1024)), ((3, 1001), (1001,), (3, 1001))),
     "stencil2d": (((67, 140), (67, 140)),),
     "matmul": (((128, 64), (64, 256), (128, 256)), ((131, 50), (50, 197), (131, 197))),
+    "matmul_tf32": (((128, 64), (64, 256), (128, 256)), ((131, 50), (50, 197), (131, 197))),
+    "matmul_bf16": (((128, 64), (64, 256), (128, 256)), ((131, 50), (50, 197), (131, 197))),
+    "linear_bf16": (((128, 64), (256, 64), (256,), (128, 256)), ((131, 50), (197, 50), (197,), (131, 197))),
+    "batched_matmul_f16": (((2, 64, 128), (2, 64, 256), (2, 128, 256)), ((2, 50, 131), (2, 50, 197), (2, 131, 197))),
+    "attention": (((2, 130, 64),) * 4,),
+    "attention_bf16": (((2, 300, 128),) * 4,),
+    "attention_causal_bf16": (((2, 300, 128),) * 4,),
 }
 
 
@@ -35,8 +44,9 @@ def main() -> None:
         f = load(BUILD, key).function(standin=False)
         runs = 0
         for shapes in SMALL[manifest[key]["family"]]:
+            arrays = [p for p in f.signature.params if isinstance(p, ArrayParam)]
             try:
-                f(*(rng.standard_normal(s).astype(np.float32) for s in shapes))
+                f(*(rng.standard_normal(s).astype(dtype_of(DTYPES[p.elem.name])) for p, s in zip(arrays, shapes)))
                 runs += 1
             except CallError as e:  # a size that the contract excludes
                 print(f"{key}: {e}")

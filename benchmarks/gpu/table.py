@@ -22,17 +22,20 @@ TARGETS: dict[tuple[str, tuple[int, ...]], tuple[str, float]] = {
     ("transpose", (4096, 4096)): ("cuBLAS geam", 0.95),
     ("transpose", (4095, 4097)): ("cuBLAS geam", 0.85),
     ("reduce", (2**28,)): ("CUB DeviceReduce", 0.95),
-    ("scan", (2**28,)): ("CUB DeviceScan", 0.7),
-    ("scan", (2**28 - 3,)): ("CUB DeviceScan", 0.7),
-    ("scan", (2**24 + 4,)): ("CUB DeviceScan", 0.7),
+    **{("scan", (n,)): ("CUB DeviceScan", 0.95) for n in (2**28, 2**24, 2**20, 2**16, 2**28 - 3, 2**24 + 4)},
     **{(name, size): (f"torch {name}", 1.0) for name in ("softmax", "layer_norm", "rms_norm") for size in ROWS},
     ("stencil2d", (16384, 16384)): ("device copy", 0.85),
     ("stencil2d", (16383, 16385)): ("device copy", 0.85),
-    ("matmul", (4096, 4096, 4096)): ("cuBLAS sgemm", 0.8),
-    ("matmul", (1024, 1024, 1024)): ("cuBLAS sgemm", 0.6),
-    ("matmul", (1000, 1000, 1000)): ("cuBLAS sgemm", 0.6),
-    ("matmul", (128, 8192, 8192)): ("cuBLAS sgemm", 0.6),
+    ("matmul", (4096, 4096, 4096)): ("cuBLAS sgemm", 0.97),
+    ("matmul", (1024, 1024, 1024)): ("cuBLAS sgemm", 0.9),
+    ("matmul", (1000, 1000, 1000)): ("cuBLAS sgemm", 0.9),
+    ("matmul", (128, 8192, 8192)): ("cuBLAS sgemm", 0.9),
     ("matmul", (4095, 4097, 4099)): ("cuBLAS sgemm", 0.7),
+    ("matmul_bf16", (8192, 8192, 8192)): ("cuBLAS bf16", 0.9),
+    ("matmul_bf16", (4096, 4096, 4096)): ("cuBLAS bf16", 0.9),
+    ("matmul_tf32", (4096, 4096, 4096)): ("cuBLAS TF32", 0.9),
+    ("attention_bf16", (16, 8192)): ("torch", 0.75),
+    ("attention_causal_bf16", (16, 8192)): ("torch", 0.75),
 }
 Row = dict[str, Any]
 
@@ -41,6 +44,10 @@ def judged(row: Row, manifest: dict[str, Any]) -> Row:
     """A measured row with what it is, whether it is verified, and how it stands to its target."""
     entry = manifest.get(row["kernel"], {})
     reference, target = TARGETS.get((row["family"], tuple(row["size"])), ("", 0.0))
+    if reference == "torch":  # its fastest kernel
+        reference = min(
+            (name for name in row["ratios"] if name.startswith("torch")), key=row["ratios"].__getitem__, default=""
+        )
     ratio = row["ratios"].get(reference) if row["ours"] else None
     met = None if ratio is None else ratio >= target
     return {

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from optigpu.check.verify import Verifier
-from tests.support.cuda import parsed
+from optigpu.runtime.nvcc import compile_cuda, nvcc
+from tests.support.cuda import emitted, parsed
 from tests.support.tiles import Fault, FaultyText, filled, small_integers, stored
 
 # c[r] = a[r] * b[r], for one matrix after the other.
@@ -171,3 +172,8 @@ def test_without_a_fault_all_runs_end_well(
     for capability in ("8", "9"):
         monkeypatch.setenv("OPTIGPU_STANDIN_CAPABILITY", capability)
         assert all(ends_well(text, "") for text in (in_turns, by_a_producer) for _ in range(RUNS))
+
+
+@pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
+def test_nvcc_takes_both_forms_of_a_pipeline() -> None:
+    compile_cuda(emitted(WITH_BARRIERS).text, ("80", "90"), ("-Werror", "all-warnings"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,8 @@ KEYWORDS = re.compile(
     r"\b__\w+|\b(?:volatile|restrict|asm|assume\w*|reinterpret_cast|const_cast|static_cast|register|inline)\b"
 )
 SHUFFLE = re.compile(r"__shfl\w*_sync")
-SYNTAX = {"__global__", "__CUDA_ARCH__"}
+SYNTAX = {"__global__", "__CUDA_ARCH__", "__CUDACC__", "__CUDA_ARCH_FEAT_SM90_ALL"}
+INSTRUCTION = re.compile(r'asm(?: volatile)?\("(?:\{\\n[^"]*?\\n(?:again: |setp[^;]*;\\n)?)?([a-z]\w*(?:\.\w+)*)')
 
 
 def words(text: str) -> set[str]:
@@ -36,6 +38,11 @@ def words(text: str) -> set[str]:
 
 
 JUSTIFIED = words("\n".join(x.split("|")[1] for x in PROMISES.splitlines() if x.startswith("|")))
+
+
+NAMED = re.findall(
+    r"`([a-z]\w*(?:\.\w+)+|setmaxnreg)`", "\n".join(x.split("|")[1] for x in PROMISES.splitlines() if x.startswith("|"))
+)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
@@ -48,6 +55,23 @@ def test_numbers_that_are_only_stored_promise_what_is_justified(name: str) -> No
     text = emitted(eight_elements(name)).text
     found = words(text.replace('asm("cvt.rna.tf32.f32', '"'))  # the only one
     assert found - JUSTIFIED - SYNTAX == set() and ("__host__" in found) == (name == "tf32")
+
+
+@pytest.mark.parametrize("name", ["matmul_bf16", "batched_matmul_f16", "matmul_tf32", "attention_bf16"])
+def test_kernels_of_tiles_promise_what_is_justified(name: str) -> None:
+    script = runpy.run_path(str(ROOT / "examples" / "gpu" / "scripts" / f"{name}.py"))["s"]
+    text = script.built_cuda().source
+    instructions = set(INSTRUCTION.findall(text))
+    assert {x for x in instructions if not any(x.startswith(known) for known in NAMED)} == set() and len(
+        instructions
+    ) > 12
+    found = words(INSTRUCTION.sub("", text)) - {"asm", "volatile"}
+    assert {w for w in found - JUSTIFIED - SYNTAX if not SHUFFLE.fullmatch(w)} == set()
+
+
+def test_an_instruction_that_is_not_in_the_table_is_seen() -> None:
+    (found,) = INSTRUCTION.findall('asm volatile("ld.volatile.global.u32 %0, [%1];")')
+    assert not any(found.startswith(known) for known in NAMED)
 
 
 def test_a_word_that_is_not_in_the_table_is_seen() -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from optigpu.check.verify import Verifier
 from optigpu.runtime.cuda import CudaFunction
+from optigpu.runtime.nvcc import compile_cuda, nvcc, target_flags
 from tests.support.cuda import emitted, on_standin, parsed
 from tests.support.tiles import filled, small_integers, stored, without_wgmma
 
@@ -312,3 +313,16 @@ def test_tensor_cores_round_floats_to_tf32() -> None:
     for c in multiplied(function(text), "float", a, b):
         assert np.allclose(c, x @ y, rtol=0, atol=1e-5)
         assert not np.allclose(c, a @ b, rtol=0, atol=1e-4)
+
+
+@pytest.mark.skipif(nvcc() is None, reason="there is no nvcc")
+def test_nvcc_takes_products_by_all_instructions() -> None:
+    """`wgmma` is only in code for the one architecture that has it, sm_90a."""
+    for text in (
+        in_registers("bf16", 128, "mma"),
+        all_forms("tf32", 128, 128, 64, 32),
+        all_forms("half", 32, 32, 16, 32),
+    ):
+        code = emitted(text).text
+        assert ("compute_90a" in " ".join(target_flags(nvcc() or "", ("80", "90"), code))) == ("wgmma" in code)
+        compile_cuda(code, ("80", "90"), ("-Werror", "all-warnings"))

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 
 from optigpu.light_dataclass import dataclass
+from optigpu.schedules.attention import propose_attention
 from optigpu.schedules.convolution import propose_convolution
 from optigpu.schedules.elements import elements, propose_elements
 from optigpu.schedules.elementwise import elementwise
@@ -23,7 +24,9 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.simplified import lit
 
 # In this order: a schedule for fewer programs comes before one for more. The last one makes a thread for each result.
-PROPOSERS: tuple[Proposer, ...] = (propose_matmul, propose_convolution, *MEMORY_BOUND, propose_elements)
+PROPOSERS: tuple[Proposer, ...] = (
+    propose_matmul, propose_convolution, propose_attention, *MEMORY_BOUND, propose_elements,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -94,14 +94,13 @@ def matmul(
     other one not on `cols`; one store of what becomes of the sum.
     Fails: OG311 when `divided` tiles may not divide a size; OG602 when there are several products.
     """
-    if precision not in PRECISIONS:
-        raise refuse(f'precision="{precision}" is not known', help=f"one of {', '.join(PRECISIONS)}", code="OG604")
+    require_choice(precision)
     p = only_product(
         s, "matmul", {},
         rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
     elem = array_of(s, p.path, p.left.array).elem
-    of_tiles = p.has_tiles and (is_stored_float(elem) or precision == "tf32")
+    of_tiles = p.has_tiles and (precision == "tf32" or is_stored_float(elem))
     start_at_zero(s, p.total)
     if parts > 1:
         if not p.has_tiles or precision == "tf32x3":
@@ -110,15 +109,20 @@ def matmul(
     if of_tiles:
         kernels: ProductKernels = KernelsOfTiles(s, p, elem, tile, few or False)
     else:
-        options = {"vector": list(p.vector if vector is None else vector), "name": name}
+        vectors = list(p.vector if vector is None else vector)
         parts_of = (each, few_each) if precision == "float" else (warp, few_warp)
-        kernels = _of_threads(s, p, precision, tile, few, parts_of, options)
+        kernels = _of_threads(s, p, precision, tile, few, parts_of, {"vector": vectors, "name": name})
     if divided:
         kernels.divided()
     elif versions and _has_versions(s, p):
         _in_versions(s, [*kernels.versions(blocks)])
     else:
         kernels.any_size()
+
+
+def require_choice(precision: str) -> None:
+    if precision not in PRECISIONS:
+        raise refuse(f'precision="{precision}" is not known', help=f"one of {', '.join(PRECISIONS)}", code="OG604")
 
 
 def _in_parts(

@@ -5,7 +5,8 @@
 // mutate: "g < 2; g++) {\n      mma" -> "g < 8; g++) {\n      mma"
 //   => REFUTED[OG302] dz[b][g][i][j] = c[DMINDEX1(2, g)][i][j] + v[DMINDEX1(2, g)][i] + g;
 //   run: OG201 c[DMINDEX1(2, g)][0][0], s, t, 16);
-// mutate: "&c[DMINDEX1(2, g)][0][0], s" -> "&c[DMINDEX1(2, 0)][0][0], s" => REFUTED[OG340] mma(&c[DMINDEX1(2, 0)][0][0], s, t, 16);
+// mutate: "&c[DMINDEX1(2, g)][0][0], s" -> "&c[DMINDEX1(2, 0)][0][0], s"
+//   => REFUTED[OG340] mma(&c[DMINDEX1(2, 0)][0][0], s, t, 16);
 //   run: OG224 mma(&c[DMINDEX1(2, 0)][0][0], s, t, 16)
 // mutate: "= c[DMINDEX1(2, g)][i][j] + v" -> "= c[DMINDEX1(2, 1 - g)][i][j] + v"
 //   => REFUTED[OG340] mma(&c[DMINDEX1(2, g)][0][0], s, t, 16);

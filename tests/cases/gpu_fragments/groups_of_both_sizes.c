@@ -12,7 +12,8 @@
 //   run: OG212 y ~> Matrix3(B, 64, 8, fun b i j -> A(b, i, j))
 // mutate: "    blocksync();\n" -> "" => REFUTED[OG341] s[16 * w + i][j]
 //   run: OG210 s[16 * w + i][j]
-// mutate: "kernel_launch(B, 128, 2048)" -> "kernel_launch(B, 64, 2048)", "w < 4" -> "w < 2" (2 times), "(4, w)" -> "(2, w)" (2 times), "malloc2<float>(4" -> "malloc2<float>(2"
+// mutate: "kernel_launch(B, 128, 2048)" -> "kernel_launch(B, 64, 2048)", "w < 4" -> "w < 2" (2 times), "(4, w)"
+//   -> "(2, w)" (2 times), "malloc2<float>(4" -> "malloc2<float>(2"
 //   => REFUTED[OG370] float c
 //   run: OG221 float c
 

@@ -22,7 +22,8 @@
 //   also: standin
 // mutate: "j < 8; j++) {\n        c" -> "j < 9; j++) {\n        c" => REFUTED[OG302] c[i][j] = d[b][i][j];
 //   run: OG201 d[b][i][j]
-// mutate: "i < 16; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        e" -> "i < 15; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        e"
+// mutate: "i < 16; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        e"
+//   -> "i < 15; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        e"
 //   => REFUTED[OG316] memcpy_device_to_host3(y, e, B, 16, 8);
 //   run: OG202 memcpy_device_to_host3(y, e, B, 16, 8)
 // mutate: "c[i][j] = d[b][i][j]" -> "c[i][j] = d[b][j][i]" => REFUTED[OG302] d[b][j][i]

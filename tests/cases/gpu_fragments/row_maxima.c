@@ -13,7 +13,8 @@
 // mutate: "c[i][j] = d[b][i][j];" -> "c[i][j] = -d[b][i][j];"
 //   => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
 //   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
-// mutate: "c[i][j] - v[i]" -> "v[i]" => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
+// mutate: "c[i][j] - v[i]" -> "v[i]"
+//   => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
 //   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
 
 #include <optigpu.h>

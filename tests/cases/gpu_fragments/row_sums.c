@@ -11,6 +11,10 @@
 // mutate: "frag_row_sum(v, c);" -> "frag_row_sum(v, c); frag_row_sum(v, c);"
 //   => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Sum(k in 0..8, A(b, i, k)))
 //   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Sum(k in 0..8, A(b, i, k)))
+// mutate: "    frag_row_sum(v, c);\n"
+//   -> "    frag for (int i = 0; i < 16; i++)\n      frag for (int j = 0; j < 8; j++) if (j == 0) v[i] = 1.0f;\n    frag_row_sum(v, c);\n"
+//   => REFUTED[OG344] frag_row_sum(v, c);
+//   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Sum(k in 0..8, A(b, i, k)))
 // mutate: "frag_row_sum(v, c);" -> ";"
 //   => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Sum(k in 0..8, A(b, i, k)))
 //   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Sum(k in 0..8, A(b, i, k)))

@@ -14,7 +14,8 @@
 // mutate: "      frag for (int j = 0; j < 8; j++) {\n        if (j == 0) e[b][i] = v[i];\n      }\n" -> "      e[b][i] = v[i];\n"
 //   => REFUTED[OG346] e[b][i] = v[i];
 //   run: OG228 e[b][i]
-// mutate: "      v[i] = 2.0f * d[b][i];\n" -> "      frag for (int j = 0; j < 8; j++) {\n        if (j == 0) v[i] = 2.0f * d[b][i];\n      }\n"
+// mutate: "      v[i] = 2.0f * d[b][i];\n"
+//   -> "      frag for (int j = 0; j < 8; j++) {\n        if (j == 0) v[i] = 2.0f * d[b][i];\n      }\n"
 //   => VERIFIED
 //   run: clean
 // mutate: "      v[i] = 2.0f * d[b][i];\n" -> "      v[i] = 2.0f * d[b][i];\n      atomicAdd(&e[b][i], 1.0f);\n"

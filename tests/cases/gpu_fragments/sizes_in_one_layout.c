@@ -6,7 +6,8 @@
 //   run: OG224 g[i][7 - j]
 // mutate: "c[i][j] * e" -> "c[i][j + 8] * e" => REFUTED[OG344] c[i][j + 8]
 //   run: OG224 c[i][j + 8]
-// mutate: "i < 16; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        g" -> "i < 32; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        g"
+// mutate: "i < 16; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        g"
+//   -> "i < 32; i++) {\n      frag for (int j = 0; j < 8; j++) {\n        g"
 //   => REFUTED[OG302] z[b][i][j] = g[i][j];
 //   run: OG201 c[i][j] * e[i][j];
 // mutate: "__fragment__ float e[32][8];" -> "__fragment__ float e[16][8];" => REFUTED[OG302] e[i][j] = d[b][i][j] + 1.0f;

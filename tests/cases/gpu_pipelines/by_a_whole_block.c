@@ -2,10 +2,12 @@
 // expect: VERIFIED
 // run: clean
 // also: standin
-// mutate: "#pragma pipeline 2\n" -> "    thread for (int w = 0; w < 2; w++) {\n#pragma pipeline 2\n", "+= s[0][t];\n    }\n" -> "+= s[0][t];\n    } }\n"
+// mutate: "#pragma pipeline 2\n" -> "    thread for (int w = 0; w < 2; w++) {\n#pragma pipeline 2\n", "+= s[0][t];\n    }\n"
+//   -> "+= s[0][t];\n    } }\n"
 //   => REFUTED[OG347] thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] += s[0][t];
 //   run: OG221 for (int k = 0; k < 4; k++)
-// mutate: "#pragma pipeline 2\n" -> "    thread for (int w = 0; w < 64; w++) {\n#pragma pipeline 2\n    for (int q = 0; q < 2; q++) pipeline_wait();\n    }\n#pragma pipeline 2\n"
+// mutate: "#pragma pipeline 2\n"
+//   -> "    thread for (int w = 0; w < 64; w++) {\n#pragma pipeline 2\n    for (int q = 0; q < 2; q++) pipeline_wait();\n    }\n#pragma pipeline 2\n"
 //   => REFUTED[OG372] for (int q = 0; q < 2; q++)
 //   run: OG221 for (int q = 0; q < 2; q++)
 // mutate: "#pragma pipeline 2\n" -> "#pragma pipeline 2\n    for (int q = 0; q < 2; q++) pipeline_wait();\n#pragma pipeline 2\n"
@@ -13,7 +15,8 @@
 //   run: clean
 // mutate: "#pragma pipeline 2\n" -> "    pipeline_wait();\n#pragma pipeline 2\n" => REFUTED[OG372] 1st pipeline_wait();
 //   run: OG230 1st pipeline_wait();
-// mutate: "  thread for (int b = 0; b < B; b++) {\n" -> "#pragma pipeline 2\n    for (int q = 0; q < 2; q++) pipeline_wait();\n  thread for (int b = 0; b < B; b++) {\n"
+// mutate: "  thread for (int b = 0; b < B; b++) {\n"
+//   -> "#pragma pipeline 2\n    for (int q = 0; q < 2; q++) pipeline_wait();\n  thread for (int b = 0; b < B; b++) {\n"
 //   => REFUTED[OG372] for (int q = 0; q < 2; q++)
 //   run: OG221 for (int q = 0; q < 2; q++)
 // mutate: "  kernel_launch(" -> "#pragma pipeline 2\n    for (int q = 0; q < 2; q++) pipeline_wait();\n  kernel_launch("

@@ -7,7 +7,8 @@
 //   also: standin
 // mutate: "    blocksync(); // copied\n" -> "" => REFUTED[OG342] a[4 * b][t] = sum[DMINDEX1(64, t)];
 //   run: OG210 a[4 * b][t]
-// mutate: "tile_load(s, a, 4 * b + k, 0);" -> "tile_load(s, a, k, 0);" => REFUTED[OG340] a[4 * b + k][t] = 2.0f * a[4 * b + k][t];
+// mutate: "tile_load(s, a, 4 * b + k, 0);" -> "tile_load(s, a, k, 0);"
+//   => REFUTED[OG340] a[4 * b + k][t] = 2.0f * a[4 * b + k][t];
 //   run: OG210 tile_load(s, a, k, 0)
 //   also: standin
 // mutate: "a[4 * b][t] = sum[DMINDEX1(64, t)];" -> "a[4 * b + 1][t] = sum[DMINDEX1(64, t)];"

@@ -8,7 +8,8 @@
 // mutate: "      thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n" -> ""
 //   => REFUTED[OG304] sum[DMINDEX1(64, t)] += s[0][63 - t];
 //   run: OG202 sum[DMINDEX1(64, t)] += s[0][63 - t];
-// mutate: "      thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n" -> "", "    for (int q" -> "    thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n    for (int q"
+// mutate: "      thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n" -> "", "    for (int q"
+//   -> "    thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n    for (int q"
 //   => REFUTED[OG305] y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
 //   run: OG212 y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
 // mutate: "      blocksync();\n" -> "" => REFUTED[OG352] for (int q = 0; q < 3; q++)

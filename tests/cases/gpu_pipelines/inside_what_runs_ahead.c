@@ -2,7 +2,8 @@
 // expect: VERIFIED
 // run: clean
 // also: standin, replay
-// mutate: "      if (k < 2) {\n" -> "#pragma pipeline 2\n      for (int q = 0; q < 2; q++) pipeline_wait();\n      if (k < 2) {\n"
+// mutate: "      if (k < 2) {\n"
+//   -> "#pragma pipeline 2\n      for (int q = 0; q < 2; q++) pipeline_wait();\n      if (k < 2) {\n"
 //   => REFUTED[OG372] for (int q = 0; q < 2; q++)
 //   run: OG230 for (int q = 0; q < 2; q++)
 // mutate: "      if (k < 2) {\n" -> "      for (int q = 0; q < 2; q++) blocksync();\n      if (k < 2) {\n"
@@ -11,7 +12,8 @@
 // mutate: "        tile_load(s, a, b, 64 * k);\n" -> "        tile_load(s, a, b, 64 * k);\n        blocksync();\n"
 //   => REFUTED[OG372] blocksync();
 //   run: OG230 blocksync()
-// mutate: "      pipeline_wait();\n" -> "", "        tile_load(s, a, b, 64 * k);\n" -> "        tile_load(s, a, b, 64 * k);\n        pipeline_wait();\n"
+// mutate: "      pipeline_wait();\n" -> "", "        tile_load(s, a, b, 64 * k);\n"
+//   -> "        tile_load(s, a, b, 64 * k);\n        pipeline_wait();\n"
 //   => REFUTED[OG372] pipeline_wait();
 //   run: OG230 sum[DMINDEX1(64, t)] += s[0][t];
 // mutate: "q < 64; q++" -> "q < 63; q++" => REFUTED[OG304] s[0][t];

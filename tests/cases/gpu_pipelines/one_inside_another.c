@@ -15,7 +15,8 @@
 //   run: OG202 w[0][63 - t]
 // mutate: "      blocksync();\n" -> "" => UNPROVED[OG352] for (int q = 0; q < 3; q++)
 // mutate: "kernel_launch(B, 64, 1280)" -> "kernel_launch(B, 64, 1272)" => UNPROVED[OG349] float s
-// mutate: "        tile_load(s, a, b, 128 * q + 64 * k);\n" -> "        thread for (int t = 0; t < 64; t++) s[0][t] = w[0][63 - t];\n"
+// mutate: "        tile_load(s, a, b, 128 * q + 64 * k);\n"
+//   -> "        thread for (int t = 0; t < 64; t++) s[0][t] = w[0][63 - t];\n"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
 //   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
 

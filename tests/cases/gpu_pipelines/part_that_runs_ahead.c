@@ -18,14 +18,16 @@
 //   => REFUTED[OG340] s[t] = s[63 - t] + a[b][k][t];
 //   run: OG210 s[t] = 0.0f; s[t] = s[63 - t] + a[b][k][t]; }
 //   also: standin
-// mutate: "      __shared__ float s[64];\n" -> "      const int q = k;\n      __shared__ float s[64];\n", "+= s[63 - t];" -> "+= s[63 - t] + 0.0f * q;"
+// mutate: "      __shared__ float s[64];\n" -> "      const int q = k;\n      __shared__ float s[64];\n", "+= s[63 - t];"
+//   -> "+= s[63 - t] + 0.0f * q;"
 //   => VERIFIED
 //   run: clean
 // mutate: "      __shared__ float s[64];\n" -> "      float* const q = __treg_malloc0<float>();\n      __shared__ float s[64];\n"
 //   => UNPROVED[OG372] pipeline_wait();
 // mutate: "      __shared__ float s[64];\n" -> "      { __shared__ float q[1]; }\n      __shared__ float s[64];\n"
 //   => UNPROVED[OG372] float q
-// mutate: "      __shared__ float s[64];\n" -> "      for (int q = 0; q < 2; q++) { __shared__ float r[1]; }\n      __shared__ float s[64];\n"
+// mutate: "      __shared__ float s[64];\n"
+//   -> "      for (int q = 0; q < 2; q++) { __shared__ float r[1]; }\n      __shared__ float s[64];\n"
 //   => UNPROVED[OG372] float r
 // mutate: "u[t] = sum[DMINDEX1(64, t)];" -> "u[t] = s[t];"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, k, 63 - t)))

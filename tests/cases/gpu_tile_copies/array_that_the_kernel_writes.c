@@ -10,7 +10,8 @@
 //   also: standin
 // mutate: "    blocksync(); // written\n" -> "    warpsync();\n" => REFUTED[OG345] warpsync();
 //   run: OG221 warpsync()
-// mutate: "    blocksync(); // copied\n    thread for (int t = 0; t < 64; t++) a[b][t] = s[0][63 - t];\n" -> "    thread for (int t = 0; t < 64; t++) a[b][t] = 0.0f;\n"
+// mutate: "    blocksync(); // copied\n    thread for (int t = 0; t < 64; t++) a[b][t] = s[0][63 - t];\n"
+//   -> "    thread for (int t = 0; t < 64; t++) a[b][t] = 0.0f;\n"
 //   => REFUTED[OG342] a[b][t] = 0.0f;
 //   run: OG210 a[b][t] = 0.0f;
 //   also: standin

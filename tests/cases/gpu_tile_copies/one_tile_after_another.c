@@ -8,21 +8,25 @@
 // mutate: "      blocksync(); // used\n" -> "" => REFUTED[OG342] tile_load(s, a, b, 64 * k);
 //   run: OG210 tile_load(s, a, b, 64 * k)
 //   also: standin
-// mutate: "      blocksync(); // used\n" -> "", "tile_load(s, a, b, 64 * k);\n" -> "tile_load(s, a, b, 64 * k);\n      blocksync();\n"
+// mutate: "      blocksync(); // used\n" -> "", "tile_load(s, a, b, 64 * k);\n"
+//   -> "tile_load(s, a, b, 64 * k);\n      blocksync();\n"
 //   => REFUTED[OG342] tile_load(s, a, b, 64 * k);
 //   run: OG210 tile_load(s, a, b, 64 * k)
 //   also: standin
 // mutate: "      blocksync(); // used\n" -> "      warpsync();\n" => REFUTED[OG345] warpsync();
 //   run: OG221 warpsync()
-// mutate: "      tile_load(s, a, b, 64 * k);\n      blocksync(); // copied\n" -> "      blocksync(); // copied\n      tile_load(s, a, b, 64 * k);\n"
+// mutate: "      tile_load(s, a, b, 64 * k);\n      blocksync(); // copied\n"
+//   -> "      blocksync(); // copied\n      tile_load(s, a, b, 64 * k);\n"
 //   => REFUTED[OG341] s[0][t]
 //   run: OG210 s[0][t]
 //   also: standin
-// mutate: "tile_load(s, a, b, 64 * k);\n" -> "tile_load(s, a, b, 64 * k);\n      thread for (int t = 0; t < 64; t++) s[0][t] = 0.0f;\n"
+// mutate: "tile_load(s, a, b, 64 * k);\n"
+//   -> "tile_load(s, a, b, 64 * k);\n      thread for (int t = 0; t < 64; t++) s[0][t] = 0.0f;\n"
 //   => REFUTED[OG341] s[0][t] = 0.0f;
 //   run: OG210 s[0][t] = 0.0f;
 //   also: standin
-// mutate: "tile_load(s, a, b, 64 * k);\n" -> "thread for (int t = 0; t < 64; t++) s[0][t] = 0.0f;\n      tile_load(s, a, b, 64 * k);\n"
+// mutate: "tile_load(s, a, b, 64 * k);\n"
+//   -> "thread for (int t = 0; t < 64; t++) s[0][t] = 0.0f;\n      tile_load(s, a, b, 64 * k);\n"
 //   => REFUTED[OG341] tile_load(s, a, b, 64 * k);
 //   run: OG210 tile_load(s, a, b, 64 * k)
 //   also: standin
@@ -30,7 +34,8 @@
 //   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
 // mutate: "64 * k);" -> "4 * k);" => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
 //   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
-// mutate: "      blocksync(); // used\n" -> "      thread for (int t = 0; t < 64; t++) s[0][t] = 0.0f;\n      blocksync(); // used\n"
+// mutate: "      blocksync(); // used\n"
+//   -> "      thread for (int t = 0; t < 64; t++) s[0][t] = 0.0f;\n      blocksync(); // used\n"
 //   => VERIFIED
 //   run: clean
 // mutate: "sum[DMINDEX1(64, t)] += s[0][t];" -> "sum[DMINDEX1(64, t)] += s[0][63 - t];"

@@ -2,6 +2,8 @@
 // expect: VERIFIED
 // run: clean
 // also: standin, replay
+// mutate: "    tile_load(s, a, b, 0);\n" -> "    tile_load(s, a, b, 1);\n    tile_load(s, a, b, 0);\n"
+//   => REFUTED[OG341] tile_load(s, a, b, 0);
 // mutate: "tile_load(t, a, b, 64);" -> "tile_load(s, a, b, 64);" => REFUTED[OG341] tile_load(s, a, b, 64);
 //   run: OG202 t[0][63 - n]
 // mutate: "tile_load(t, a, b, 64);" -> "tile_load(t, a, b, 0);"

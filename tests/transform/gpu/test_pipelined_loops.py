@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,8 @@ import optigpu as og
 from optigpu import For
 from optigpu.frontend import parse_text
 from optigpu.syntax.diagnostic import InputError
-from tests.support.cuda import emitted, on_standin
+from tests.support.card_context import AcceptingVerifier
+from tests.support.cuda import on_standin
 from tests.support.tiles import both_capabilities, small_integers, unset
 
 TWICE = """#include <optigpu.h>
@@ -94,14 +93,13 @@ def test_the_target_of_a_copy_is_its_tile_or_its_nest() -> None:
         assert "      #pragma async_copy\n      for (int i = 0; i < 8; i++) {" in s.text() and s.result.verified
 
 
-def test_copies_without_a_guard_and_of_transposed_tiles() -> None:
+def test_copies_without_a_guard_and_in_any_order_of_loops() -> None:
     whole = ("A: int * int -> float", "A: int * int -> float, n % 8 == 0, m % 16 == 0")
-    s = launched(
-        script(TWICE, whole, (f"if ({GUARD}) {{", "{"), (" else {\n            t[i][j] = 0.0f;\n          }", ""))
-    )
+    guarded = TWICE[TWICE.index(f"if ({GUARD})") : TWICE.index("        }\n      }\n      for (int r")]
+    s = launched(script(TWICE, whole, (guarded, f"{COPY}\n")))
     assert "tile_load(t, d_a, 8 * x, 16 * y);" in s.text()
-    across = "for (int j = 0; j < 16; j++) {\n        for (int i = 0; i < 8; i++) {"
-    s = launched(script(TWICE, ("for (int i = 0; i < 8; i++) {\n        for (int j = 0; j < 16; j++) {", across)))
+    rows, cols = "for (int i = 0; i < 8; i++) {", "for (int j = 0; j < 16; j++) {"
+    s = launched(script(TWICE, (f"{rows}\n        {cols}", f"{cols}\n        {rows}")))
     assert "tile_load(t, d_a, 8 * x, 16 * y);" in s.text()
 
 
@@ -113,23 +111,22 @@ NOT_A_COPY = {
     ),
     NO_COPY: ("t[i][j] = 0.0f;", "t[i][j] = 1.0f;"),
     "adjacent elements of `t` are not adjacent in `a`": (COPY, "t[i][j] = a[8 * x + i][16 * y];"),
-    "`t` is not filled by its own indices": (COPY, COPY.replace("t[i][j]", "t[i][15 - j]")),
+    "`t` is not filled by its own indices": ("t[i][j] = ", "t[i][15 - j] = "),
     "its body is not one copy of an element of another array": (COPY, COPY.replace("a[", "2.0f * a[")),
 }
 
 
 @pytest.mark.parametrize("why", NOT_A_COPY)
 def test_what_is_no_copy_of_a_tile_is_refused_with_the_reason(why: str) -> None:
-    s = unproved(NOT_A_COPY[why])
-    with pytest.raises(InputError) as e:
-        s.gpu.async_copy(For("i").first)
-    d = e.value.diagnostic
-    assert (d.code, d.loc.line) == ("OG604", 9) and d.message == f"this nest is not the copy of a tile: {why}"
-
-
-def unproved(*changes: tuple[str, str]) -> og.Script:
-    """A program whose contract promises nothing of the values."""
-    return script(TWICE, ("Matrix2(n, m, fun i j -> 2 * A(i, j))", "Cells2(n, m)"), *changes)
+    old, new = NOT_A_COPY[why]
+    assert old in TWICE
+    s = og.Script(parse_text(TWICE.replace(old, new), "f.c"), verifier=AcceptingVerifier())
+    for target in (For("i").first, "t"):
+        with pytest.raises(InputError) as e:
+            s.gpu.async_copy(target)
+        d = e.value.diagnostic
+        assert (d.code, d.message) == ("OG604", f"this nest is not the copy of a tile: {why}")
+        assert [(label.loc.file, label.loc.line) for label in d.labels] == [("f.c", 9)]
 
 
 def test_what_is_no_pipeline_is_refused() -> None:
@@ -147,3 +144,45 @@ def test_what_is_no_pipeline_is_refused() -> None:
     with pytest.raises(InputError, match="the loop over `y` copies no tiles") as e:
         s.gpu.pipeline("y")
     assert (e.value.diagnostic.code, e.value.diagnostic.help) == ("OG604", "s.gpu.async_copy")
+
+
+# Wrong twins: steps whose results the checker rejects.
+
+
+def test_a_copy_with_a_narrower_guard_is_not_that_of_the_tile() -> None:
+    """`tile_load` copies all elements of the array, and the contract promises zeros in place of some."""
+    narrow = script(TWICE, (GUARD, f"{GUARD.removesuffix('m')}m - 1"), ("2 * A(i, j)", "(j < m - 1 ? 2 * A(i, j) : 0)"))
+    narrow.gpu.async_copy("t")
+    with pytest.raises(og.StepError) as e:
+        narrow.gpu.launch(grid=["x"], block=["r", "c"])
+    assert e.value.diagnostic.code == "OG305" and len(narrow.steps) == 2
+
+
+def test_what_the_loop_changes_is_not_copied_ahead() -> None:
+    """In place, tiles can be copied and used between barriers, and not in a pipeline."""
+    in_place = TWICE.replace("float a[n][m], float b[n][m]", "float a[n][m]").replace("b[8", "a[8")
+    in_place = in_place.replace("__reads", "__consumes").replace('__writes("b', '__produces("a')
+    s = launched(script(in_place))
+    assert s.result.verified
+    with pytest.raises(og.StepError) as e:
+        s.gpu.pipeline("y")
+    assert e.value.diagnostic.code == "OG302" and s.result.verified and "#pragma pipeline" not in s.text()
+
+
+def test_more_stages_than_there_is_shared_memory_are_rejected() -> None:
+    s = script(TWICE.replace("16", "1024").replace("+ 15", "+ 1023"))
+    s.loop.tile("c", 64, outer="cs")
+    s.gpu.async_copy("t")
+    s.gpu.launch(grid=["x"], block=["r", "cs"])
+    with pytest.raises(og.StepError, match="OG349"):
+        s.gpu.pipeline("y", stages=8)
+    s.gpu.pipeline("y", stages=7)
+    assert s.result.verified
+
+
+def test_a_block_of_one_warp_copies_no_tiles() -> None:
+    s = script()
+    s.gpu.async_copy("t")
+    with pytest.raises(og.StepError) as e:
+        s.gpu.launch(grid=["x"], block=["c"])
+    assert e.value.diagnostic.code == "OG371"
