@@ -158,6 +158,46 @@ def test_a_left_factor_in_registers_has_16_bits(elem: str) -> None:
     assert (e.value.diagnostic.code, e.value.diagnostic.loc.line) == ("OG409", place(text, "mma_nt("))
 
 
+@pytest.mark.parametrize(
+    ("changes", "where", "why"),
+    [
+        (
+            [(CALL, "mma(sum, q, right, 32);"), ("blocksync();", "half* const q = &left[0][0]; blocksync();")],
+            "mma(",
+            "the factor `q` is a pointer, and no tile",
+        ),
+        (
+            [
+                ("void f(int n,", "void f(int n, int64_t w,"),
+                ("tile_load(left, d_a, 0,", "tile_load(left, d_a, w * w * n,"),
+            ],
+            "tile_load(left",
+            "the place of this tile may need more than 64 bits",
+        ),
+        (
+            [("1, 128, ", "1, n, ")],
+            "half p",
+            "the sizes of the fragment `p`, or the threads that have it together, are not numbers",
+        ),
+    ],
+)
+def test_what_the_emission_does_not_know_is_refused(changes: list[tuple[str, str]], where: str, why: str) -> None:
+    text = PRODUCT
+    for old, new in changes:
+        text = changed(text, old, new)
+    with pytest.raises(InputError) as e:
+        emitted(text)
+    d = e.value.diagnostic
+    assert (d.code, d.message, d.loc.line) == ("OG409", why, place(text, where))
+
+
+def test_the_threads_that_copy_a_tile_are_a_number() -> None:
+    text = changed(COPIES, "kernel_launch(1, 64,", "kernel_launch(1, n,").replace("j < 64; j++", "j < n; j++")
+    with pytest.raises(InputError, match="the threads that copy a tile together are no known number") as e:
+        emitted(text)
+    assert (e.value.diagnostic.code, e.value.diagnostic.loc.line) == ("OG409", place(text, "tile_load"))
+
+
 COPIES = """#include <optigpu.h>
 void f(int n, float a[n][64], float c[n][64]) {
   __requires("A: int * int -> float, 0 <= n");

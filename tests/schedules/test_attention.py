@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import optigpu as og
 from optigpu.frontend import parse_text
+from optigpu.runtime.cuda import CudaFunction
 from optigpu.schedules import attention
 from optigpu.syntax.diagnostic import InputError
 from tests.support.cuda import emitted, on_standin
@@ -79,23 +80,13 @@ def weighed(
     return np.asarray(np.einsum("hxy,hyz->hxz", weights, take) / weights.sum(axis=2, keepdims=True))
 
 
-@pytest.mark.parametrize(
-    ("elem", "width", "out", "causal", "options"),
-    [
-        ("bf16", 64, 32, False, {"rows": 64, "keys": 32}),  # values of another width
-        ("bf16", 64, 64, True, {"rows": 64, "keys": 64}),
-        ("float", 64, 64, False, {"rows": 32, "keys": 16, "stages": 3}),
-        ("float", 64, 64, True, {"rows": 32, "keys": 32}),
-    ],
-)
-def test_any_number_of_rows_and_keys(
-    elem: str, width: int, out: int, causal: bool, options: Any, monkeypatch: pytest.MonkeyPatch
+def assert_weighs(
+    f: CudaFunction, elem: str, width: int, out: int, causal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    s = scheduled(program(elem, width, out, CAUSAL if causal else WHOLE), **options)
-    f = on_standin(s.program)
+    """Right for tiles that are not full, by both forms of the kernel in turns."""
     tolerance = {"float": 1e-5, "bf16": 2e-2}[elem]
-    for capability, (count, n, m) in enumerate(((1, 1, 1), (1, 70, 70), (2, 33, 67), (0, 3, 3), (1, 64, 96))):
-        monkeypatch.setenv("OPTIGPU_STANDIN_CAPABILITY", str(8 + capability % 2))
+    for call, (count, n, m) in enumerate(((1, 1, 1), (1, 70, 70), (2, 33, 67), (0, 3, 3))):
+        monkeypatch.setenv("OPTIGPU_STANDIN_CAPABILITY", str(8 + call % 2))
         rng = np.random.default_rng(n)
         sizes = ((count, n, width), (count, m, width), (count, m, out))
         numbers = [stored(elem, 2 * rng.standard_normal(shape).astype(np.float32)) for shape in sizes]
@@ -106,9 +97,30 @@ def test_any_number_of_rows_and_keys(
         assert np.allclose(as_floats(elem, result), wanted, rtol=tolerance, atol=tolerance)
 
 
-def test_scores_of_any_size_do_not_overflow() -> None:
-    """They are relative to the greatest one of a row so far: also where that one comes last."""
-    f = on_standin(scheduled(program("float", 64, 64, WHOLE), rows=32, keys=16, stages=3).program)
+@pytest.mark.parametrize("causal", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_numbers_of_16_bits_are_multiplied_by_tensor_cores(causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    width, out, keys = (64, 64, 64) if causal else (64, 32, 32)
+    s = scheduled(program("bf16", width, out, CAUSAL if causal else WHOLE), rows=64, keys=keys)
+    text = s.text()
+    assert text.count("kernel_launch(") == 1 and "#pragma pipeline 2" in text and "mma_nt(" in text
+    assert "frag_row_max(" in text and "__expf(" in text and "_kernel_bulk<<<" in emitted(text).text
+    assert_weighs(on_standin(s.program), "bf16", width, out, causal, monkeypatch)
+
+
+@pytest.mark.parametrize("causal", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_floats_are_multiplied_by_their_cores(causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    s = scheduled(program("float", 64, 64, CAUSAL if causal else WHOLE), rows=32, keys=32 if causal else 16, stages=3)
+    text = s.text()
+    assert text.count("kernel_launch(") == 1 and "#pragma pipeline 3" in text and "mma" not in text
+    assert "frag_row_max(" in text and "expf(" in text and "__expf(" not in text
+    f = on_standin(s.program)
+    assert_weighs(f, "float", 64, 64, causal, monkeypatch)
+    if not causal:
+        assert_no_overflow(f)
+
+
+def assert_no_overflow(f: CudaFunction) -> None:
+    """Scores are relative to the greatest one of a row so far, also where that one comes last."""
     ask, find = np.ones((1, 3, 64), np.float32), np.ones((1, 40, 64), np.float32)
     take = np.random.default_rng(1).standard_normal((1, 40, 64)).astype(np.float32)
     for factor in (100.0, -100.0):
@@ -116,14 +128,6 @@ def test_scores_of_any_size_do_not_overflow() -> None:
         result = unset("float", 1, 3, 64)
         f(ask, find, take, result)
         assert np.allclose(result, take[:, [39 if factor > 0 else 0]], rtol=1e-6)
-
-
-def test_one_kernel_multiplies_by_tensor_cores_or_by_the_cores_of_floats() -> None:
-    text = scheduled(program("bf16", 64, 32, WHOLE), rows=64, keys=32).text()
-    assert "#pragma pipeline 2" in text and "_kernel_bulk<<<" in emitted(text).text
-    assert text.count("kernel_launch(") == 1 and "mma_nt(" in text and "frag_row_max(" in text and "__expf(" in text
-    text = scheduled(program("float", 64, 64, WHOLE), rows=32, keys=16, stages=3).text()
-    assert text.count("kernel_launch(") == 1 and "mma" not in text and "expf(" in text and "__expf(" not in text
 
 
 # The reading does not depend on what a contract promises.

@@ -31,9 +31,9 @@ def scheduled(text: str, **options: Any) -> og.Script:
     ("form", "elem", "out", "tile", "options"),
     [
         ("nn", "bf16", "bf16", (64, 16, 32), {"stages": 2}),
-        ("nt", "half", "float", (128, 32, 16), {"stages": 3, "rows_in_turn": 2}),
+        pytest.param("nt", "half", "float", (128, 32, 16), {"stages": 3, "rows_in_turn": 2}, marks=pytest.mark.slow),
         ("tn", "half", "half", (64, 32, 16), {"stages": 1, "rows_in_turn": 1}),
-        ("tt", "bf16", "float", (64, 64, 64), {}),
+        pytest.param("tt", "bf16", "float", (64, 64, 64), {}, marks=pytest.mark.slow),
         ("nn", "float", "float", (16, 128, 8), {"stages": 2, "elem": "tf32"}),
         ("nt", "float", "float", (64, 16, 8), {"stages": 3, "elem": "tf32"}),
     ],
@@ -60,7 +60,6 @@ def test_parts_of_the_sums_are_added_up_by_a_second_kernel(form: str, elem: str,
 def test_the_tiles_by_default_fill_a_multiprocessor() -> None:
     for form, elem, rows, cols, depth in (
         ("nn", "half", 128, 256, 64),
-        ("nt", "tf32", 128, 256, 32),
         ("nn", "tf32", 256, 128, 32),
     ):
         s = og.Script(parse_text(product_program(form, elem)))

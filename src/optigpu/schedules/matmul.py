@@ -70,9 +70,9 @@ def matmul(
     With `parts`, so many blocks share the summands of each tile, for results with few rows and columns and long sums.
 
     There are versions: if there are fewer tiles than `blocks`, the tile is smaller (`few`, or False for no such version), so that
-    more blocks share the work, and the hardware copies tiles of floats where their rows are aligned; if the tile of floats divides
-    all sizes, nothing is tested; and one for all other sizes. `versions=False` makes the last one alone, `divided=True` the one
-    that tests nothing: then the contract must imply that the tile divides the sizes.
+    more blocks share the work. The hardware copies tiles of floats if their rows are aligned and neither `tile` nor `few` is given;
+    else, if the tile divides all sizes, nothing is tested. The last one is for all other sizes. `versions=False` makes that one
+    alone, `divided=True` the one that tests nothing: then the contract must imply that the tile divides the sizes.
 
     Before:
         for (int i = 0; i < m; i++) {
@@ -85,10 +85,9 @@ def matmul(
           }
         }
     Step: schedules.matmul(s)
-    After: four kernels: with tiles of 64 x 128 (or 64 x 64, where `n` or `p` is no multiple of 4) where fewer than 132 tiles of
-    128 x 128 cover `c`; without any test where `m` and `n` are multiples of 128 and `p` of 16; and one for all other sizes. In
-    each, a block gets the next tiles of `a` and `b` while it computes with the present ones, and `fmaxf(sum + bias[j], 0.0f)` is
-    computed before the store.
+    After: four kernels: where `n` and `p` are multiples of 4, with tiles of 64 x 128 if fewer than 132 tiles of 256 x 128 cover
+    `c`, and of 256 x 128 if not; where they are not, with tiles of 64 x 64 or 128 x 128. In each, a block gets the next tiles of
+    `a` and `b` while it computes with the present ones, and `fmaxf(sum + bias[j], 0.0f)` is computed before the store.
 
     Needs: a nest of independent loops around one sum of products of two factors, of which one does not depend on `rows` and the
     other one not on `cols`; one store of what becomes of the sum.
@@ -150,7 +149,7 @@ def _of_threads(
     small = FEW if few is True else few or None
     smaller = KernelShape(small, parts_of[1]) if small is not None else None
     options = {**p.names(), **options, **({} if precision == "float" else {"precision": precision})}
-    copied = few is True and precision == "float"
+    copied = tile is None and few is True and precision == "float"
     return KernelsOfThreads(s, p, options, KernelShape(tile or usual, parts_of[0]), smaller, copied=copied)
 
 

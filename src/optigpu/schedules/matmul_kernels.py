@@ -22,9 +22,10 @@ from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.simplified import lit
 
 FEW = (64, 64, 16)  # the tile for results with few tiles
-# The same where the hardware copies tiles, with the rows and columns of a thread; and where blocks share summands
-FEW_COPIED: dict[str, Any] = {"tile": (64, 128, 32), "each": (8, 4), "rows_in_turn": 2, "aligned": True}
-PARTS_COPIED: dict[str, Any] = {"tile": (128, 128, 32), "each": (8, 8), "rows_in_turn": 1}
+# Where the hardware copies tiles, with the rows and columns of a thread: usually, for few tiles, and where blocks share summands
+COPIED: dict[str, Any] = {"tile": (256, 128, 32), "each": (16, 8), "aligned": True}
+FEW_COPIED: dict[str, Any] = {"tile": (64, 128, 64), "each": (8, 4), "rows_in_turn": 2, "aligned": True}
+PARTS_COPIED: dict[str, Any] = {"tile": (128, 128, 64), "each": (8, 8), "stages": 3, "rows_in_turn": 1}
 # The same on tensor cores, by the bytes of an element, and for TF32 where groups of threads have columns
 FEW_TILES: dict[int, dict[str, Any]] = {
     2: {"tile": (64, 128, 64), "stages": 6, "rows_in_turn": 2},
@@ -85,21 +86,27 @@ class KernelsOfThreads(ProductKernels):
         self.options, self.whole, self.smaller, self.copied = options, whole, smaller, copied
 
     def versions(self, blocks: int) -> Iterator[Version]:
+        aligned = has_aligned_rows(self.s, self.p) if self.copied else None
+        if aligned is not None:
+            yield from self.copying_versions(aligned, blocks)
         is_few = has_few_tiles(self.s, self.p, self.whole.tile, blocks)
         if self.smaller is not None and is_few is not None:
             smaller = self.smaller
-            aligned = has_aligned_rows(self.s, self.p) if self.copied else None
-            if aligned is not None:
-                when = " && ".join([*aligned, is_few])
-                yield Version(when, lambda: copied_contraction(self.s, **self.p.names(), **FEW_COPIED))
             yield Version(is_few, lambda: self.kernel(smaller))
-        is_whole = None if self.on_tensor_cores else is_divided(self.s, self.p, self.whole.tile, self.options["vector"])
-        if is_whole == "":
-            yield Version(None, self.divided)
-            return
+        tests = aligned is None and not self.on_tensor_cores
+        is_whole = is_divided(self.s, self.p, self.whole.tile, self.options["vector"]) if tests else None
         if is_whole is not None:
-            yield Version(is_whole, self.divided)
+            yield Version(is_whole or None, self.divided)
         yield Version(None, self.any_size)
+
+    def copying_versions(self, aligned: list[str], blocks: int) -> Iterator[Version]:
+        """Kernels for rows that are aligned, whose tiles the hardware copies."""
+        names = self.p.names()
+        is_few = has_few_tiles(self.s, self.p, COPIED["tile"], blocks)
+        if is_few is not None:
+            when = " && ".join([*aligned, is_few])
+            yield Version(when, lambda: copied_contraction(self.s, **names, **FEW_COPIED))
+        yield Version(" && ".join(aligned) or None, lambda: copied_contraction(self.s, **names, **COPIED))
 
     @property
     def on_tensor_cores(self) -> bool:

@@ -4,12 +4,9 @@
 // also: standin, replay
 // mutate: "mma_nt(c, a, t, 16)" -> "mma(c, a, t, 16)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, (X(b, i, k) + 1) * Y(b, j, k)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, (X(b, i, k) + 1) * Y(b, j, k)))
 // mutate: "mma_nt(c, a, t, 16)" -> "mma_nt(c, t, a, 16)" => REFUTED[OG344] mma_nt(c, t, a, 16);
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, (X(b, i, k) + 1) * Y(b, j, k)))
 // mutate: "mma_nt(c, a, t, 16)" -> "mma_nt(c, a, t, 8)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, (X(b, i, k) + 1) * Y(b, j, k)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, (X(b, i, k) + 1) * Y(b, j, k)))
 // mutate: "mma_nt(c, a, t, 16)" -> "mma_nt(c, a, t, 32)" => REFUTED[OG302] mma_nt(c, a, t, 32);
 //   run: OG201 mma_nt(c, a, t, 32)
 // mutate: "mma_nt(c, a, t, 16)" -> "mma_nt(c, c, t, 16)" => REJECTED[OG102] c, t, 16);
@@ -23,7 +20,6 @@
 //   run: OG202 mma_nt(c, a, t, 16)
 // mutate: "        a[i][k] = (bf16)(dx[b][i][k] + 1.0f);\n" -> "        a[i][k] = (bf16)(dx[b][k][i] + 1.0f);\n"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, (X(b, i, k) + 1) * Y(b, j, k)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, (X(b, i, k) + 1) * Y(b, j, k)))
 // mutate: "        a[i][k] = (bf16)(dx[b][i][k] + 1.0f);\n" -> "        a[k][i] = (bf16)(dx[b][k][i] + 1.0f);\n"
 //   => REFUTED[OG344] a[k][i] = (bf16)(dx[b][k][i] + 1.0f);
 //   run: OG224 a[k][i]

@@ -4,10 +4,8 @@
 // also: standin
 // mutate: "B, 64, 0" -> "B, 32, 0", "w < 2" -> "w < 1"
 //   => REFUTED[OG305] x ~> Matrix4(B, 2, 16, 8, fun b w i j -> 2 * A(b, w, i, j))
-//   run: OG212 x ~> Matrix4(B, 2, 16, 8, fun b w i j -> 2 * A(b, w, i, j))
 // mutate: "B, 64, 0" -> "B, 128, 0", "w < 2" -> "w < 1"
 //   => REFUTED[OG305] x ~> Matrix4(B, 2, 16, 8, fun b w i j -> 2 * A(b, w, i, j))
-//   run: OG212 x ~> Matrix4(B, 2, 16, 8, fun b w i j -> 2 * A(b, w, i, j))
 // mutate: "B, 64, 0" -> "B, 32, 0" => REFUTED[OG370] float c
 //   run: OG221 float c
 // mutate: "B, 64, 0" -> "B, 128, 0" => REFUTED[OG370] float c
@@ -38,10 +36,8 @@
 //   run: OG221 float a
 // mutate: "int i = 0; i < 16; i++" -> "int i = 15; i >= 0; i--" => UNPROVED[OG373] frag for (int i = 15; i >= 0; i--)
 // mutate: "int j = 0; j < 8; j++" -> "int j = 0; j < 8; j += 2" => REFUTED[OG373] frag for (int j = 0; j < 8; j += 2)
-//   run: OG212 x ~> Matrix4(B, 2, 16, 8, fun b w i j -> 2 * A(b, w, i, j))
 // mutate: "int j = 0; j < 8; j++" -> "int j = 1; j < 8; j++"
 //   => REFUTED[OG305] x ~> Matrix4(B, 2, 16, 8, fun b w i j -> 2 * A(b, w, i, j))
-//   run: OG212 x ~> Matrix4(B, 2, 16, 8, fun b w i j -> 2 * A(b, w, i, j))
 
 #include <optigpu.h>
 void f(int B, float x[B][2][16][8]) {

@@ -4,21 +4,16 @@
 // also: standin, replay
 // mutate: "mma(c, s, t, 16)" -> "mma(c, s, t, 8)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
 // mutate: "mma(c, s, t, 16)" -> "mma(c, s, t, 17)" => REFUTED[OG302] mma(c, s, t, 17);
 //   run: OG201 mma(c, s, t, 17)
 // mutate: "mma(c, s, t, 16)" -> "mma_tn(c, s, t, 16)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
 // mutate: "mma(c, s, t, 16)" -> "mma_nt(c, s, t, 16)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
 // mutate: "mma(c, s, t, 16)" -> "mma(c, t, s, 8)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
 // mutate: "mma(c, s, t, 16)" -> "mma(c, s, t, 16); mma(c, s, t, 16)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
 // mutate: "    blocksync();\n" -> "" => REFUTED[OG341] mma(c, s, t, 16);
 //   run: OG210 mma(c, s, t, 16)
 //   also: standin
@@ -28,7 +23,6 @@
 //   run: OG202 mma(c, s, t, 16)
 // mutate: "        c[i][j] = 0.0f;\n" -> "        c[i][j] = 1.0f;\n"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * Y(b, k, j)))
 // mutate: "        c[i][j] = 0.0f;\n" -> "        if (i < 15) c[i][j] = 0.0f;\n" => REFUTED[OG304] mma(c, s, t, 16);
 //   run: OG202 mma(c, s, t, 16)
 // mutate: "t[l / 2][8 * (l % 2) + n] = dy" -> "if (l > 0) t[l / 2][8 * (l % 2) + n] = dy" => REFUTED[OG304] mma(c, s, t, 16);

@@ -12,20 +12,16 @@
 //   run: OG201 mma_tt(c, t, s, 32)
 // mutate: "mma_tt(c, s, t, 32)" -> "mma_tt(c, t, s, 16)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
 // mutate: "mma_tt(c, s, t, 32)" -> "mma_tt(c, s, &t[0][16], 32)" => REFUTED[OG302] mma_tt(c, s, &t[0][16], 32);
 //   run: OG201 mma_tt(c, s, &t[0][16], 32)
 // mutate: "mma_tt(c, s, t, 32)" -> "mma_tt(c, &s[16][0], &t[0][16], 16)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
 // mutate: "mma_tt(c, s, t, 32)" -> "mma_tt(c, &s[16][0], &t[0][16], 16); mma_tt(c, s, t, 16)" => VERIFIED
 //   run: clean
 // mutate: "mma_tt(c, s, t, 32)" -> "mma_tt(c, &s[16][0], &t[0][0], 16); mma_tt(c, s, &t[0][16], 16)"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
 // mutate: "s[l][n] = dx[b][n][l]" -> "s[31 - l][n] = dx[b][n][l]"
 //   => REFUTED[OG305] z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
-//   run: OG212 z ~> Matrix3(B, 16, 16, fun b i j -> Sum(k in 0..32, X(b, i, k) * Y(b, k, j)))
 
 #include <optigpu.h>
 void f(int B, half x[B][16][32], half y[B][32][16], float z[B][16][16]) {

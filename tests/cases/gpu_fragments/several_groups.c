@@ -25,7 +25,6 @@
 //   run: OG202 mma_nt(&c[DMINDEX1(2, w)][0][0], &s[16 * w][0], s, 16)
 // mutate: "&s[16 * w][0]" -> "&s[0][0]"
 //   => REFUTED[OG305] z ~> Matrix3(B, 32, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * X(b, j, k)))
-//   run: OG212 z ~> Matrix3(B, 32, 16, fun b i j -> Sum(k in 0..16, X(b, i, k) * X(b, j, k)))
 // mutate: "&s[16 * w][0]" -> "&s[17 * w][0]" => REFUTED[OG302] mma_nt(&c[DMINDEX1(2, w)][0][0], &s[17 * w][0], s, 16);
 //   run: OG201 mma_nt(&c[DMINDEX1(2, w)][0][0], &s[17 * w][0], s, 16)
 // mutate: "    blocksync();\n" -> "" => REFUTED[OG341] mma_nt(&c[DMINDEX1(2, w)][0][0], &s[16 * w][0], s, 16);

@@ -13,7 +13,6 @@
 //   also: standin
 // mutate: "a[4 * b][t] = sum[DMINDEX1(64, t)];" -> "a[4 * b + 1][t] = sum[DMINDEX1(64, t)];"
 //   => REFUTED[OG305] x ~> Matrix2(4 * B, 64, fun r t -> r % 4 == 0 ? Sum(k in 0..4, 2 * A(r + k, t)) : 2 * A(r, t))
-//   run: OG212 x ~> Matrix2(4 * B, 64, fun r t -> r % 4 == 0 ? Sum(k in 0..4, 2 * A(r + k, t)) : 2 * A(r, t))
 
 #include <optigpu.h>
 void f(int B, float x[4 * B][64]) {

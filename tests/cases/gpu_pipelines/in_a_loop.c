@@ -4,19 +4,16 @@
 // also: standin, replay
 // mutate: "tile_load(s, a, b, 128 * q + 64 * k);" -> "tile_load(s, a, b, 128 * k + 64 * q);"
 //   => REFUTED[OG305] y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
-//   run: OG212 y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
 // mutate: "      thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n" -> ""
 //   => REFUTED[OG304] sum[DMINDEX1(64, t)] += s[0][63 - t];
 //   run: OG202 sum[DMINDEX1(64, t)] += s[0][63 - t];
 // mutate: "      thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n" -> "", "    for (int q"
 //   -> "    thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] = 0.0f;\n    for (int q"
 //   => REFUTED[OG305] y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
-//   run: OG212 y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
 // mutate: "      blocksync();\n" -> "" => REFUTED[OG352] for (int q = 0; q < 3; q++)
 //   run: OG210 tile_load(s, a, b, 128 * q + 64 * k)
 // mutate: "k < 2; k++" -> "k < 1; k++"
 //   => REFUTED[OG305] y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
-//   run: OG212 y ~> Matrix3(B, 3, 64, fun b q t -> Sum(k in 0..2, A(b, 128 * q + 64 * k + 63 - t)))
 // mutate: "d[b][q][t] =" -> "d[b][0][t] =" => REFUTED[OG316] memcpy_device_to_host3(y, d, B, 3, 64);
 //   run: OG202 memcpy_device_to_host3(y, d, B, 3, 64)
 

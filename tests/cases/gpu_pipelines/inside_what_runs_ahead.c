@@ -20,10 +20,8 @@
 //   run: OG202 s[0][t];
 // mutate: "s[0][t] = a" -> "s[0][63 - t] = a"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, k < 2 ? A(b, 64 * k + t) : A(b, 64 * k + 63 - t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, k < 2 ? A(b, 64 * k + t) : A(b, 64 * k + 63 - t)))
 // mutate: "if (k < 2) {" -> "if (k < 3) {"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, k < 2 ? A(b, 64 * k + t) : A(b, 64 * k + 63 - t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, k < 2 ? A(b, 64 * k + t) : A(b, 64 * k + 63 - t)))
 // mutate: "      if (k < 2) {\n" -> "      thread for (int t = 0; t < 64; t++) s[0][t] = 0.0f;\n      if (k < 2) {\n"
 //   => REFUTED[OG341] tile_load(s, a, b, 64 * k);
 //   run: OG210 tile_load(s, a, b, 64 * k)

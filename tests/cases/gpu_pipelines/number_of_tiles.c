@@ -4,13 +4,9 @@
 // also: standin, replay
 // mutate: "Sum(k in 0..n, A(k, t))" -> "Sum(k in 0..n, A(k, 63 - t))"
 //   => REFUTED[OG305] y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, 63 - t)))
-//   run: OG212 y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, 63 - t)))
 // mutate: "k < n; k++" -> "k < n; k += 2" => REFUTED[OG305] y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, t)))
-//   run: OG212 y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, t)))
 // mutate: "int k = 0; k < n" -> "int k = 1; k < n" => REFUTED[OG305] y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, t)))
-//   run: OG212 y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, t)))
 // mutate: "+= s[0][t]" -> "= s[0][t]" => REFUTED[OG305] y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, t)))
-//   run: OG212 y ~> Matrix1(64, fun t -> Sum(k in 0..n, A(k, t)))
 // mutate: "sum[DMINDEX1(64, t)] = 0.0f" -> "if (n == 0) sum[DMINDEX1(64, t)] = 0.0f"
 //   => REFUTED[OG304] sum[DMINDEX1(64, t)] += s[0][t];
 //   run: OG202 sum[DMINDEX1(64, t)] += s[0][t];

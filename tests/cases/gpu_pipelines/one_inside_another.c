@@ -4,13 +4,10 @@
 // also: standin, replay
 // mutate: "tile_load(s, a, b, 128 * q + 64 * k);" -> "tile_load(s, a, b, 64 * q + 128 * k);"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
 // mutate: "tile_load(w, a, b, 384 + 64 * q);" -> "tile_load(w, a, b, 48);"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
 // mutate: "s[0][t] * w[0][63 - t]" -> "s[0][t] * w[0][t]"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
 // mutate: "      tile_load(w, a, b, 384 + 64 * q);\n" -> "" => REFUTED[OG304] w[0][63 - t]
 //   run: OG202 w[0][63 - t]
 // mutate: "      blocksync();\n" -> "" => UNPROVED[OG352] for (int q = 0; q < 3; q++)
@@ -18,7 +15,6 @@
 // mutate: "        tile_load(s, a, b, 128 * q + 64 * k);\n"
 //   -> "        thread for (int t = 0; t < 64; t++) s[0][t] = w[0][63 - t];\n"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(q in 0..3, Sum(k in 0..2, A(b, 128 * q + 64 * k + t) * A(b, 384 + 64 * q + 63 - t))))
 
 #include <optigpu.h>
 void f(int B, float x[B][576], float y[B][64]) {

@@ -8,7 +8,6 @@
 //   run: OG202 s[t]
 // mutate: "s[t] = a[b][k][t]; // ahead" -> "s[t] = a[b][k][63 - t];"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, k, 63 - t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, k, 63 - t)))
 // mutate: "s[t] = a[b][k][t]; // ahead" -> "if (t > 0) s[t] = a[b][k][t];" => REFUTED[OG304] s[63 - t]
 //   run: OG202 s[63 - t]
 // mutate: "s[t] = a[b][k][t]; // ahead" -> "s[0] = a[b][k][t];" => REFUTED[OG340] s[0] = a[b][k][t];
@@ -31,7 +30,6 @@
 //   => UNPROVED[OG372] float r
 // mutate: "u[t] = sum[DMINDEX1(64, t)];" -> "u[t] = s[t];"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, k, 63 - t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, k, 63 - t)))
 
 #include <optigpu.h>
 void f(int B, float x[B][4][64], float y[B][64]) {

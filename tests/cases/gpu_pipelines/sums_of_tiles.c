@@ -32,14 +32,11 @@
 //   run: OG210 tile_load(s, a, b, 64 * k)
 // mutate: "sum[DMINDEX1(64, t)] += s[0][t];" -> "sum[DMINDEX1(64, t)] += s[0][63 - t];"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
 // mutate: "      tile_load(s, a, b, 64 * k);\n" -> "" => REFUTED[OG304] s[0][t]
 //   run: OG202 s[0][t]
 // mutate: "64 * k);" -> "64 * k + 1);" => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
 // mutate: "+= s[0][t];" -> "+= 2.0f * s[0][t];"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
 // mutate: "#pragma pipeline 3\n" -> "" => REFUTED[OG372] pipeline_wait();
 //   run: OG230 pipeline_wait()
 // mutate: "#pragma pipeline 3\n" -> "#pragma pipeline 4\n" => UNPROVED[OG349] float s
@@ -48,7 +45,6 @@
 // mutate: "#pragma pipeline 3\n" -> "#pragma pipeline\n" => REJECTED[OG012] #pragma pipeline
 // mutate: "for (int k = 0; k < 4; k++)" -> "for (int k = 0; k < 3; k++)"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
-//   run: OG212 y ~> Matrix2(B, 64, fun b t -> Sum(k in 0..4, A(b, 64 * k + t)))
 // mutate: "for (int k = 0; k < 4; k++)" -> "thread for (int k = 0; k < 4; k++)"
 //   => REFUTED[OG347] thread for (int t = 0; t < 64; t++) sum[DMINDEX1(64, t)] += s[0][t];
 //   run: OG221 float s

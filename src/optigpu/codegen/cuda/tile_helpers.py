@@ -24,14 +24,14 @@ HELPERS: dict[str, Helper] = {
 // bulk copies have no bank conflicts. It begins at a multiple of 1024 bytes.
 template <typename T, int Rows, int Cols>
 struct shared_tile {
-  static constexpr int row_bytes = Cols * (int)sizeof(T) < 128 ? Cols * (int)sizeof(T) : 128;
-  static constexpr int panel_bytes = Rows * row_bytes;
+  static constexpr unsigned row_bytes = Cols * sizeof(T) < 128 ? Cols * (unsigned)sizeof(T) : 128;
+  static constexpr unsigned panel_bytes = Rows * row_bytes;
   unsigned char* data;
   __device__ __forceinline__ shared_tile operator[](int n) const { return {data + n * (Rows * Cols * (int)sizeof(T))}; }
   __device__ __forceinline__ T& at(int row, int col) const {
-    const int x = col * (int)sizeof(T);
-    const int place = row * row_bytes + x % row_bytes;
-    return *reinterpret_cast<T*>(data + x / row_bytes * panel_bytes + (place ^ (place >> 7 & (row_bytes / 16 - 1)) << 4));
+    const unsigned x = (unsigned)col * (unsigned)sizeof(T), y = (unsigned)row;
+    const unsigned piece = (x % row_bytes) ^ (y / (128 / row_bytes) % (row_bytes / 16) * 16);
+    return *reinterpret_cast<T*>(data + x / row_bytes * panel_bytes + y * row_bytes + piece);
   }
 };
 """,
@@ -256,10 +256,10 @@ __device__ __forceinline__ void multiply_by_warps(float (&sums)[Tiles][Cols][2][
 template <bool Across, typename T, int Rows, int Cols>
 __device__ __forceinline__ operand_descriptor operand_at(shared_tile<T, Rows, Cols> from, int row, int col) {{
   typedef shared_tile<T, Rows, Cols> Tile;
-  const int x = col * (int)sizeof(T);
+  const unsigned x = (unsigned)col * (unsigned)sizeof(T);
   const unsigned char* const panel = from.data + x / Tile::row_bytes * Tile::panel_bytes;
-  const unsigned char* const start = panel + row * Tile::row_bytes + x % Tile::row_bytes;
-  return make_descriptor(start, Across ? Tile::panel_bytes : 16, 8 * Tile::row_bytes, Tile::row_bytes);
+  const unsigned char* const start = panel + (unsigned)row * Tile::row_bytes + x % Tile::row_bytes;
+  return make_descriptor(start, Across ? (int)Tile::panel_bytes : 16, 8 * (int)Tile::row_bytes, (int)Tile::row_bytes);
 }}
 #endif
 """,
@@ -401,8 +401,8 @@ __device__ __forceinline__ void bulk_copy(shared_tile<T, Rows, Cols> to, const C
   typedef shared_tile<T, Rows, Cols> Tile;
   expect_bytes(barrier, Rows * Cols * sizeof(T));
   #pragma unroll
-  for (int n = 0; n * Tile::row_bytes < Cols * (int)sizeof(T); ++n) {{
-    copy_box(to.data + n * Tile::panel_bytes, map, barrier, place_of_tile(col) + n * (Tile::row_bytes / (int)sizeof(T)),
+  for (unsigned n = 0; n * Tile::row_bytes < Cols * sizeof(T); ++n) {{
+    copy_box(to.data + n * Tile::panel_bytes, map, barrier, place_of_tile(col) + (int)(n * Tile::row_bytes / sizeof(T)),
         place_of_tile(row), (int)lead...);
   }}
 }}
