@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from optigpu.check.verify import Verifier
+from optigpu.codegen.cuda.tile_helpers import HELPERS
 from optigpu.runtime.nvcc import compile_cuda, nvcc
 from tests.support.cuda import emitted, parsed
 from tests.support.tiles import Fault, FaultyText, filled, small_integers, stored
@@ -72,13 +73,19 @@ WITH_BARRIERS = filled(LOOP, **{
 })  # fmt: skip
 TIMES, COUNT, RUNS = 3, 5, 4
 NOTHING = ";"
-DESCRIPTOR = "return make_descriptor(start, Across ? Tile::panel_bytes : 16, 8 * Tile::row_bytes, Tile::row_bytes);"
-EXCHANGED = "return make_descriptor(start, 8 * Tile::row_bytes, Across ? Tile::panel_bytes : 16, Tile::row_bytes);"
+DESCRIPTOR = next(x.strip() for x in HELPERS["operand_at"].text.splitlines() if "return make_descriptor(" in x)
+START, LEAD, STRIDE, ROW_BYTES = DESCRIPTOR.removeprefix("return make_descriptor(").removesuffix(");").split(", ")
+
+
+def descriptor(lead: str = LEAD, stride: str = STRIDE, row_bytes: str = ROW_BYTES) -> Fault:
+    return Fault(DESCRIPTOR, f"return make_descriptor({START}, {lead}, {stride}, {row_bytes});")
+
+
 RIGHT = "RightAcross ? operand_at<false>(right, col, k + n) : operand_at<true>(right, k + n, col)"
 PRODUCTS = {
-    "lead and stride of an operand exchanged": Fault(DESCRIPTOR, EXCHANGED),
-    "rows of an operand too far apart": Fault(DESCRIPTOR, DESCRIPTOR.replace("8 *", "16 *")),
-    "another swizzle of an operand": Fault(DESCRIPTOR, DESCRIPTOR.replace(", Tile::row_bytes)", ", 128)")),
+    "lead and stride of an operand exchanged": descriptor(STRIDE, LEAD),
+    "rows of an operand too far apart": descriptor(stride=f"2 * ({STRIDE})"),
+    "another swizzle of an operand": descriptor(row_bytes="128"),
     "other summands of an operand": Fault(RIGHT, "operand_at<true>(right, k + n + 8, col)"),
     "products not begun": Fault("wgmma_begin(sums);", NOTHING),
     "products not ended": Fault("wgmma_end(sums);", NOTHING),

@@ -249,8 +249,8 @@ FAULTS = {
     "elements of columns behind copied": Fault("col < width - j", "true", (1,)),
     "unaligned pieces copied": Fault("width % piece == 0", "true"),
     "unaligned places copied": Fault("col % piece == 0", "true"),
-    "rows not swizzled as bulk copies are": Fault("(row_bytes / 16 - 1)", "0"),
-    "only one panel copied": Fault("n * Tile::row_bytes < Cols * (int)sizeof(T)", "n < 1"),
+    "rows not swizzled as bulk copies are": Fault("(row_bytes / 16)", "1"),
+    "only one panel copied": Fault("n * Tile::row_bytes < Cols * sizeof(T)", "n < 1"),
     "panels copied to one place": Fault("to.data + n * Tile::panel_bytes", "to.data"),
     "places cut off": Fault("return (int)(at < -2146435072 ? -2146435072 : at > 2146435072 ? 2146435072 : at);", "return (int)at;"),
 }  # fmt: skip

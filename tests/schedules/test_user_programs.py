@@ -300,7 +300,7 @@ def held(s: og.Script, form: og.schedules.HeldRows) -> None:
         (lambda s: held(s, og.schedules.HeldRows(64, 0)), "0 threads do not hold 64 elements"),
         (lambda s: held(s, og.schedules.HeldRows(64, 32, 0)), "in equal parts of whole vectors"),
         (lambda s: og.schedules.matmul(s, each=(0, 8)), r"each=\(0, 8\) has a size that is not positive"),
-        (lambda s: og.schedules.matmul(s, precision="tf32", warp=(0, 0)), r"warp=\(0, 0\) has a size that is not positive"),
+        (lambda s: og.schedules.matmul(s, precision="tf32x3", warp=(0, 0)), r"warp=\(0, 0\) has a size that is not positive"),
     ],
 )  # fmt: skip
 def test_impossible_numbers_are_refused(call: Any, message: str) -> None:

@@ -77,7 +77,9 @@ TILE_ERRORS = (
         "tile copied at the wrong level",
         "tile_load() is executed by a whole block, of more than 32 threads: it stands inside the thread loops over blocks,\n"
         "outside of those over threads.",
-        causes=(*rejections(WrongGroup, Operation.COPY), *rejections(WrongStage, Operation.COPY)),
+        causes=tuple(
+            key for cause in (WrongGroup, WrongContext, WrongStage) for key in rejections(cause, Operation.COPY)
+        ),
         message=_copy_level,
         help="move it to where a whole block runs",
         draws_levels=True,

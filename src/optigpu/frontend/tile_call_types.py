@@ -59,7 +59,7 @@ def _require_factor(name: str, e: Expr) -> None:
     """A tile in shared memory, or the part of one that begins at an element, or a whole fragment."""
     t = _array(e)
     fragment = is_whole_fragment(e, 2)
-    tile = t.space is Space.SMEM and not t.distributed
+    tile = t.space is Space.SMEM and not t.distributed and (isinstance(e, Addr) or len(t.dims) == 2)
     if not (fragment or tile):
         message = (
             f"a factor of `{name}` is a tile in shared memory or a fragment, not {describe_type(t)} in {t.space.value}"

@@ -99,6 +99,7 @@ class TileModel(Device):
         self.stages: dict[Thread, list[Stage]] = {}
         self.entered: dict[tuple[Thread, int], int] = {}  # how often a thread has entered a pipelined loop
         self.under_way: dict[int, list[PendingCopy]] = {}  # by block
+        self.copies = 0  # so far
 
     # Fragments
 
@@ -325,10 +326,8 @@ class TileModel(Device):
         if any(not 0 <= x < n for x, n in zip(lead, source.alloc.dims)):
             raise Misbehaviour("OG201", f"`tile_load` from {source.alloc.name}{''.join(f'[{x}]' for x in lead)}", loc)
         values: dict[int, Number] = {}
-        engine = (
-            thread.path[0],
-            (thread.path[1][0], -1),
-        )  # concurrent with all warps of the block up to its next barrier
+        self.copies += 1  # a task of its own, concurrent with all warps and copies of the block up to its next barrier
+        engine = (thread.path[0], (thread.path[1][0], -self.copies))
         path, self.path = self.path, engine
         try:
             for i in range(rows):
@@ -451,7 +450,8 @@ class TileModel(Device):
         if write:
             self.note_stage_write(thread, alloc, loc)
             for stage in self.stages.get(thread, ()):
-                stage.run.changed.setdefault((alloc, flat), loc)
+                if not stage.ahead:
+                    stage.run.changed.setdefault((alloc, flat), loc)
         else:
             self.note_read_ahead(thread, alloc, flat, loc)
 

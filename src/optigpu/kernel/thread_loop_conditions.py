@@ -106,7 +106,7 @@ def _division_by_layout(
     if range_.index is not k.bound(0, INT):
         raise Rejected(WrongShape(Operation.LOOP))
     if state.context.row is None:
-        layout = fragment_group(c, Operation.LOOP, state)
+        layout = fragment_group(c, Operation.FRAGMENT, state)
         part = threads_of_row(layout, k.bound(0, INT))
         return Division(part.start, part.size, layout_facts(layout, (k.bound(0, INT),))), (layout, v)
     layout, row = state.context.row

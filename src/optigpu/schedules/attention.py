@@ -23,6 +23,7 @@ from optigpu.transform.tools.refusal import refuse
 from optigpu.transform.tools.simplified import collect_terms, lit, polynomial, value_of
 
 GROUPS = {False: (128, 64), True: (32, 16)}  # threads and rows of a group: of 16 bits (for tensor cores), and of floats
+WARP = 32
 LEAST = "-3.0e38f"  # below all scores: a difference of two infinities would be NaN
 
 
@@ -81,11 +82,12 @@ def attention(
     if isinstance(found, str):
         raise refuse(f"attention does not fit: {found}")
     floats = found.elem == FLOAT
-    tile = (rows or (64 if floats else 128), keys or (64 if floats else 128))
+    usual = 64 if floats else 128
+    tile = (usual if rows is None else rows, usual if keys is None else keys)
     require_positive(tile=tile, stages=(stages,))
     group, group_rows = GROUPS[floats]
-    if tile[0] % group_rows or tile[1] % 16:
-        message = f"a tile of {tile[0]} rows and {tile[1]} keys does not consist of fragments of {group_rows} x 16"
+    if tile[0] % group_rows or tile[1] % 16 or tile[0] // group_rows * group <= WARP:
+        message = f"a tile of {tile[0]} rows and {tile[1]} keys is not one of fragments of {group_rows} x 16, of several warps"
         raise refuse(message, code="OG604")
     chosen = exponential or ("expf" if floats else "__expf")
     t = AttentionText(found, NewNames(s, For(found.rows.index)), *tile, group_rows, chosen)

@@ -64,8 +64,10 @@ def tile_contraction(
     c = tiled_sum(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, total=total)
     size = array_at(s, left, For(rows)).elem.size
     by_cols = size == TF32.size and c.along == (True, False)
-    shape = tile or tuple(TILES[size][n] for n in ((1, 0, 2) if by_cols else (0, 1, 2)))
-    require_positive(tile=shape, parts=(parts,))
+    rows_of, cols_of, depth = TILES[size]
+    shape = tile or ((cols_of, rows_of, depth) if by_cols else (rows_of, cols_of, depth))
+    require_positive(tile=shape, parts=(parts,), rows_in_turn=(rows_in_turn,))
+    _require_panels(shape, c.along, size)
     if shape[by_cols] % GROUP:
         what = "columns" if by_cols else "rows"
         raise refuse(f"a tile of {shape[by_cols]} {what} is not one of groups with {GROUP} {what}", code="OG604")
@@ -80,6 +82,21 @@ def tile_contraction(
     s.gpu.pipeline(c.new.chunk, stages=stages)
     if parts > 1:
         s.gpu.stay_on_device()
+
+
+def _require_panels(shape: tuple[int, int, int], along: tuple[bool, bool], size: int) -> None:
+    """The rows of the tiles of both factors have 32, 64 or a multiple of 128 bytes, and there is a multiple of eight of them."""
+    rows, cols, depth = shape
+    left = (rows, depth) if along[0] else (depth, rows)
+    right = (cols, depth) if along[1] else (depth, cols)
+    for count, length in (left, right):
+        if count % 8 or (length * size not in (32, 64) and length * size % 128):
+            message = f"a factor with tiles of {count} rows of {length} elements does not fit tensor cores"
+            raise refuse(
+                message, help="rows of 32, 64 or a multiple of 128 bytes, and a multiple of 8 of them", code="OG604"
+            )
+    if cols % 16 or rows % 16:
+        raise refuse(f"a tile of {rows} x {cols} results is not one of products of 16 x 16", code="OG604")
 
 
 def _divided_among_groups(s: TransformSession, c: TiledSum, by_cols: bool) -> None:

@@ -9,7 +9,6 @@
 //   => REFUTED[OG344] g[DMINDEX1(4, i / 16)][i % 16][j] = d[b][i][j];
 //   run: OG224 g[DMINDEX1(4, i / 16)][i % 16][j]
 // mutate: "= s[16 * w + i][j];" -> "= s[16 * w + i][7 - j];" => REFUTED[OG305] y ~> Matrix3(B, 64, 8, fun b i j -> A(b, i, j))
-//   run: OG212 y ~> Matrix3(B, 64, 8, fun b i j -> A(b, i, j))
 // mutate: "    blocksync();\n" -> "" => REFUTED[OG341] s[16 * w + i][j]
 //   run: OG210 s[16 * w + i][j]
 // mutate: "kernel_launch(B, 128, 2048)" -> "kernel_launch(B, 64, 2048)", "w < 4" -> "w < 2" (2 times), "(4, w)"

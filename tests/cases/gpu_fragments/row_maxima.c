@@ -6,16 +6,13 @@
 // mutate: "frag_row_max(v, c);" -> "frag_row_sum(v, c);" => UNPROVED[OG337] v[i];
 // mutate: "v[i] = -INFINITY;" -> "v[i] = 0.0f;"
 //   => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
-//   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
 // mutate: "v[i] = -INFINITY;" -> "v[i] = INFINITY;" => UNPROVED[OG337] v[i];
 // mutate: "v[i] = -INFINITY;" -> ";" => REFUTED[OG304] frag_row_max(v, c);
 //   run: OG202 frag_row_max(v, c)
 // mutate: "c[i][j] = d[b][i][j];" -> "c[i][j] = -d[b][i][j];"
 //   => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
-//   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
 // mutate: "c[i][j] - v[i]" -> "v[i]"
 //   => REFUTED[OG305] y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
-//   run: OG212 y ~> Matrix3(B, 16, 8, fun b i j -> A(b, i, j) - Max(k in 0..8, A(b, i, k)))
 
 #include <optigpu.h>
 void f(int B, float x[B][16][8], float y[B][16][8]) {

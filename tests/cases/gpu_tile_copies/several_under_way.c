@@ -5,7 +5,7 @@
 // mutate: "    tile_load(s, a, b, 0);\n" -> "    tile_load(s, a, b, 1);\n    tile_load(s, a, b, 0);\n"
 //   => REFUTED[OG341] tile_load(s, a, b, 0);
 // mutate: "tile_load(t, a, b, 64);" -> "tile_load(s, a, b, 64);" => REFUTED[OG341] tile_load(s, a, b, 64);
-//   run: OG202 t[0][63 - n]
+//   run: OG210 tile_load(s, a, b, 64)
 // mutate: "tile_load(t, a, b, 64);" -> "tile_load(t, a, b, 0);"
 //   => REFUTED[OG305] y ~> Matrix2(B, 64, fun b t -> A(b, t) - A(b, 127 - t))
 //   run: OG212 y ~> Matrix2(B, 64, fun b t -> A(b, t) - A(b, 127 - t))

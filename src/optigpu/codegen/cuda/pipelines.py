@@ -59,6 +59,8 @@ def parts_of(loop: For) -> PipelinedLoop:
     """What stands before and after the wait. Constants that the first part declares are declared in both."""
     body = tuple(s for s in loop.body if not isinstance(s, PROOF_ONLY))
     waits = [i for i, s in enumerate(body) if is_call(s, "pipeline_wait")]
+    if len(waits) != 1:
+        raise unfit("the body of a pipelined loop waits once", loop.loc, "pipeline_wait();")
     r = loop.range
     if (r.relation, r.op) != ("<", "+") or (poly(r.start), poly(r.amount)) != (ZERO, ONE):
         raise unfit("a pipelined loop counts up from 0 by one", loop.loc, "s.loop.shift_range")
