@@ -44,12 +44,11 @@ def judged(row: Row, manifest: dict[str, Any]) -> Row:
     """A measured row with what it is, whether it is verified, and how it stands to its target."""
     entry = manifest.get(row["kernel"], {})
     reference, target = TARGETS.get((row["family"], tuple(row["size"])), ("", 0.0))
-    if reference == "torch":  # its fastest kernel
-        reference = min(
-            (name for name in row["ratios"] if name.startswith("torch")), key=row["ratios"].__getitem__, default=""
-        )
+    if reference in ("", "torch"):  # without a target, the fastest library; of PyTorch, its fastest kernel
+        libraries = (name for name in row["ratios"] if name != "device copy" and name.startswith(reference))
+        reference = min(libraries, key=row["ratios"].__getitem__, default="")
     ratio = row["ratios"].get(reference) if row["ours"] else None
-    met = None if ratio is None else ratio >= target
+    met = None if ratio is None or not target else ratio >= target
     return {
         **row,
         "program": entry.get("program"),

@@ -121,11 +121,11 @@ class Driver:
         """How bulk copies find tiles of `rows` x `cols` elements in an array; None where they cannot, as where its rows are not
         aligned. The same as `describe_tiles` in emitted text."""
         encode = getattr(self.library, "cuTensorMapEncodeTiled", None)
-        if encode is None or max(sizes) > MOST_EXTENT:
-            return None
         rank, row_bytes = len(sizes), min(128, cols * elem.size)
         dims = list(reversed(sizes))
         strides = [elem.size * prod(dims[: n + 1]) for n in range(rank)]
+        if encode is None or not 0 < min(sizes) <= max(sizes) <= MOST_EXTENT or any(x % 16 for x in (pointer, *strides[:-1])):
+            return None
         box = [row_bytes // elem.size, rows, 1, 1, 1][:rank]
         out = (ctypes.c_uint64 * (2 * TENSOR_MAP_WORDS))()
         start = -(-ctypes.addressof(out) // 64) * 64 - ctypes.addressof(out)

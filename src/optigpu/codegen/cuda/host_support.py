@@ -90,10 +90,14 @@ bool describe_tiles(CUtensorMap* map, CUtensorMapDataType type, int bytes, const
   cuuint64_t stride = (cuuint64_t)bytes;
   cuuint32_t n = rank;
   for (const long long size : sizes) {{
-    if (size > {MOST_EXTENT}) return false;
+    if (size < 1 || size > {MOST_EXTENT}) return false;
     dims[--n] = (cuuint64_t)size;
   }}
-  for (n = 0; n < rank; n++) strides[n] = stride *= dims[n];
+  for (n = 0; n < rank; n++) {{
+    strides[n] = stride *= dims[n];
+    if (n + 1 < rank && stride % 16 != 0) return false;
+  }}
+  if ((size_t)array % 16 != 0) return false;
   const CUtensorMapSwizzle swizzle = row_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
                                      : row_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
                                                        : CU_TENSOR_MAP_SWIZZLE_32B;

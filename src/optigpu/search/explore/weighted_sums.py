@@ -96,4 +96,4 @@ def _weights(a: Term, v: Term, closed_forms: Sequence[Term]) -> Iterator[Term]:
 
 def _constant_factor(m: Monomial, c: Fraction | int, v: Term) -> Term:
     """The part of a summand that does not depend on v, without its sign."""
-    return k.mul(k.num(abs(c), REAL), *(x for x in m if v not in x.free))
+    return k.mul(k.num(c if c > 0 else -c, REAL), *(x for x in m if v not in x.free))
