@@ -124,7 +124,11 @@ class Driver:
         rank, row_bytes = len(sizes), min(128, cols * elem.size)
         dims = list(reversed(sizes))
         strides = [elem.size * prod(dims[: n + 1]) for n in range(rank)]
-        if encode is None or not 0 < min(sizes) <= max(sizes) <= MOST_EXTENT or any(x % 16 for x in (pointer, *strides[:-1])):
+        if (
+            encode is None
+            or not 0 < min(sizes) <= max(sizes) <= MOST_EXTENT
+            or any(x % 16 for x in (pointer, *strides[:-1]))
+        ):
             return None
         box = [row_bytes // elem.size, rows, 1, 1, 1][:rank]
         out = (ctypes.c_uint64 * (2 * TENSOR_MAP_WORDS))()

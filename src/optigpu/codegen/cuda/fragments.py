@@ -222,15 +222,16 @@ class FragmentLowering(ABC):
                 self.need_pairs()
         if pair is None:
             return None
-        start = Decl(
-            s.index, s.index_type, simplify(binary("+", first, binary("*", number(COLS), tile)), scope.ranges), True
-        )
         shared = _of_both(guards, more)
         own, others = (tuple(g for g in gs if g not in shared) for gs in (guards, more))
-        if not own and not others:
-            return (start, *_if(shared, (pair,)))
-        separate = (*_if(own, (_store(found, *one),)), *_if(others, (_store(found, *other),)))
-        return (start, *_if(shared, (If(_all((*own, *others)), (pair,), separate),)))
+        stores: Body = (pair,)
+        if own or others:
+            separate = (*_if(own, (_store(found, *one),)), *_if(others, (_store(found, *other),)))
+            stores = (If(_all((*own, *others)), (pair,), separate),)
+        body = _if(shared, stores)
+        at = simplify(binary("+", first, binary("*", number(COLS), tile)), scope.ranges)
+        start = Decl(s.index, s.index_type, at, True)
+        return (start, *body) if s.index in body_free_vars(body) else body
 
     def part_of(
         self, found: GuardedStore, index: str, t: Scalar, part: int, scope: LoweringScope
