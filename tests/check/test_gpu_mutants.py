@@ -52,7 +52,7 @@ def mutant(chance: random.Random, programs: list[str]) -> str:
 
 
 # What is verified of 25 programs, by seed: without these, the test would say nothing.
-VERIFIED = (9, 14, 16, 13)
+VERIFIED = (9, 14, 15, 13)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -162,11 +162,6 @@ def test_a_left_factor_in_registers_has_16_bits(elem: str) -> None:
     ("changes", "where", "why"),
     [
         (
-            [(CALL, "mma(sum, q, right, 32);"), ("blocksync();", "half* const q = &left[0][0]; blocksync();")],
-            "mma(",
-            "the factor `q` is a pointer, and no tile",
-        ),
-        (
             [
                 ("void f(int n,", "void f(int n, int64_t w,"),
                 ("tile_load(left, d_a, 0,", "tile_load(left, d_a, w * w * n,"),

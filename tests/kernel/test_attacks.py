@@ -328,11 +328,18 @@ def test_branches_join_only_in_the_same_shape() -> None:
         changed(yes, held={1: yes.held[1].without(k.eq(B0, ZERO))}),
         changed(yes, held={}),
         changed(yes, bases={}),
-        changed(yes, context=replace(yes.context, busy=(("s", ONE),))),
         changed(yes, context=replace(yes.context, kind="setup")),
     ):
         refused(kernel.join_if, wrong, no)
         refused(kernel.join_if, no, wrong)
+    for a, b in ((ONE, ONE), (ONE, k.num(2))):  # shared arrays that are still in use after one branch are so after both
+        left, right = (
+            changed(s, context=replace(s.context, used=k.add(s.context.used, size), busy=((name, size),)))
+            for s, name, size in ((yes, "s", a), (no, "t", b))
+        )
+        joined = kernel.join_if(left, right).context
+        assert joined.busy == (("s", a), ("t", b)) and joined.in_scope is yes.context.used
+        assert kernel.join_if(left, no).context.busy == (("s", a),)
     both = (kc.Branch(k.lt(m, n), (kc.Allocate("t", REAL, ()),), (kc.Allocate("u", REAL, ()),)),)
     kernel, state = begun(*both)
     yes, no = kernel.enter_if(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from optigpu.interp.testing import test_function as run_tests
 from optigpu.report.scripts import render_step_error
 from optigpu.runtime.cpu import CFunction
 from optigpu.runtime.signature import signature_of
+from optigpu.runtime.stored_floats import dtype_of
 from optigpu.script.editing import replace_at
 from optigpu.script.step_errors import StepError
 from optigpu.script.targets import Call
@@ -36,6 +38,10 @@ run_tests.__test__ = False
 SCRIPTS = sorted((ROOT / "examples" / "gpu" / "scripts").glob("*.py"))
 SLOW = {"softmax_rows", "softmax_fast", "layer_norm", "rms_norm", "scan_fast", "reduce_fast"}  # many steps
 SLOW |= {"matmul", "matmul_tensor", "conv2d"}  # several versions, large tiles
+SLOW |= {  # of which tests/schedules runs smaller ones
+    "matmul_bf16", "linear_bf16", "batched_matmul_f16", "matmul_tf32", "matmul_thin", "attention", "attention_bf16",
+    "attention_causal_bf16",
+}  # fmt: skip
 NAMES = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in SLOW else []) for p in SCRIPTS]
 OFTEN = [pytest.param(p.stem, marks=[pytest.mark.slow] if p.stem in {*SLOW, "reduce_warp"} else []) for p in SCRIPTS]
 SMALLER = {  # fewer blocks, for the interpreter
@@ -125,12 +131,39 @@ def _convolution(x: Any, k: Any) -> Any:
     return np.einsum("quij,oqu->oij", windows, k.reshape(f, -1, 9))
 
 
+def _attention(q: Any, k: Any, v: Any, *, causal: bool = False) -> Any:
+    scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2])
+    weights = np.exp(scores) * (np.tril(np.ones(scores.shape[1:])) if causal else 1)
+    return weights / weights.sum(axis=2, keepdims=True) @ v
+
+
+def _linear(x: Any, weights: Any, bias: Any) -> Any:
+    return np.maximum(x @ weights.T + bias, 0)
+
+
+HALF, BF16 = np.dtype(np.float16), dtype_of("bfloat16")
+KINDS: dict[str, Any] = {
+    "histogram": np.int32, "vector_add_half": HALF, "batched_matmul_f16": HALF, "matmul_bf16": BF16, "linear_bf16": BF16,
+    "attention_bf16": BF16, "attention_causal_bf16": BF16,
+}  # fmt: skip
+LESS_ACCURATE = {name: 0.05 for name, kind in KINDS.items() if kind == BF16}
+LESS_ACCURATE |= {"batched_matmul_f16": 0.01, "matmul_tf32": 0.02}
+
+
 # Inputs, the shape of the output (none for a result), and what NumPy says.
 EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callable[..., Any]]] = {
+    "attention": ([(1, 70, 64)] * 3, (1, 70, 64), _attention),
+    "attention_bf16": ([(1, 150, 128)] * 3, (1, 150, 128), _attention),
+    "attention_causal_bf16": ([(1, 150, 128)] * 3, (1, 150, 128), partial(_attention, causal=True)),
+    "batched_matmul_f16": ([(2, 50, 131), (2, 50, 197)], (2, 131, 197), lambda a, b: a.transpose(0, 2, 1) @ b),
     "conv2d": ([(3, 37, 18), (5, 3, 3, 3)], (5, 37, 18), _convolution),
     "histogram": ([(3000,)], (10,), lambda a: np.bincount(a.astype(np.int32), minlength=10)),
     "layer_norm": ([(3, 500), (500,), (500,)], (3, 500), _layer_norm),
     "matmul": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
+    "linear_bf16": ([(131, 50), (197, 50), (197,)], (131, 197), _linear),
+    "matmul_bf16": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
+    "matmul_tf32": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
+    "matmul_thin": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
     "matmul_tensor": ([(131, 50), (50, 197)], (131, 197), lambda a, b: a @ b),
     "reduce": ([(70000,)], None, lambda a: a.sum()),
     "reduce_fast": ([(70001,)], (1,), lambda a: a.sum()),
@@ -154,7 +187,7 @@ EXPECTED: dict[str, tuple[list[tuple[int, ...]], tuple[int, ...] | None, Callabl
 def test_the_emitted_cuda_agrees_with_numpy(done: Done, name: str) -> None:
     shapes, output, expected = EXPECTED[name]
     rng = np.random.default_rng(1)
-    kind: Any = {"histogram": np.int32, "vector_add_half": np.float16}.get(name, np.float32)
+    kind = KINDS.get(name, np.float32)
     drawn = (rng.integers(0, 10, x) if kind is np.int32 else rng.standard_normal(x) for x in shapes)
     inputs = [x.astype(kind) for x in drawn]
     wanted = expected(*(x.astype(np.float64) for x in inputs))
@@ -165,7 +198,8 @@ def test_the_emitted_cuda_agrees_with_numpy(done: Done, name: str) -> None:
     sizes = _sizes(signature, args)
     result = s.build()(*(args[p.name] if p.name in args else sizes[p.name] for p in signature.params))
     have = result if output is None else list(args.values())[-1]
-    assert np.allclose(have, wanted, rtol=1e-3, atol=1e-3)
+    allowed = LESS_ACCURATE.get(name, 1e-3)
+    assert np.allclose(np.asarray(have, np.float64), wanted, rtol=allowed, atol=allowed)
 
 
 def _sizes(signature: Any, args: dict[str, Any]) -> dict[str, int]:

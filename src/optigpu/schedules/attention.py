@@ -86,8 +86,10 @@ def attention(
     tile = (usual if rows is None else rows, usual if keys is None else keys)
     require_positive(tile=tile, stages=(stages,))
     group, group_rows = GROUPS[floats]
-    if tile[0] % group_rows or tile[1] % 16 or tile[0] // group_rows * group <= WARP:
-        message = f"a tile of {tile[0]} rows and {tile[1]} keys is not one of fragments of {group_rows} x 16, of several warps"
+    if tile[0] // group_rows * group <= WARP:
+        raise refuse(f"a tile of {tile[0]} rows is that of one warp, and several copy tiles", code="OG604")
+    if tile[0] % group_rows or tile[1] % 16:
+        message = f"a tile of {tile[0]} rows and {tile[1]} keys does not consist of fragments of {group_rows} x 16"
         raise refuse(message, code="OG604")
     chosen = exponential or ("expf" if floats else "__expf")
     t = AttentionText(found, NewNames(s, For(found.rows.index)), *tile, group_rows, chosen)

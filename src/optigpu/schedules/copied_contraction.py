@@ -107,11 +107,14 @@ def copied_contraction(
     """
     require_positive(tile=tile, each=each, parts=(parts,), rows_in_turn=(rows_in_turn,))
     whole = not (tile[0] % (each[0] * WARP_ROWS) or tile[1] % (each[1] * WARP_COLS))
-    several = tile[0] * tile[1] > each[0] * each[1] * WARP_ROWS * WARP_COLS
-    if not whole or not several or any(n % VECTOR for n in (*each, tile[2])):
-        message = f"a tile {tile[0]} x {tile[1]} x {tile[2]} is not one of several warps with {WARP_ROWS} x {WARP_COLS} threads"
+    if not whole or any(n % VECTOR for n in (*each, tile[2])):
+        message = f"a tile {tile[0]} x {tile[1]} x {tile[2]} is not one of warps with {WARP_ROWS} x {WARP_COLS} threads"
         raise refuse(
             message, help=f"each of which has {each[0]} x {each[1]} results, multiples of {VECTOR}", code="OG604"
+        )
+    if tile[0] * tile[1] == each[0] * each[1] * WARP_ROWS * WARP_COLS:
+        raise refuse(
+            f"a tile of {tile[0]} x {tile[1]} results is that of one warp, and several copy tiles", code="OG604"
         )
     c = tiled_sum(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, total=total)
     if parts > 1:

@@ -67,10 +67,10 @@ def tile_contraction(
     rows_of, cols_of, depth = TILES[size]
     shape = tile or ((cols_of, rows_of, depth) if by_cols else (rows_of, cols_of, depth))
     require_positive(tile=shape, parts=(parts,), rows_in_turn=(rows_in_turn,))
-    _require_panels(shape, c.along, size)
     if shape[by_cols] % GROUP:
         what = "columns" if by_cols else "rows"
         raise refuse(f"a tile of {shape[by_cols]} {what} is not one of groups with {GROUP} {what}", code="OG604")
+    _require_panels(shape, c.along, size)
     if parts > 1:
         c = in_parts(s, c, shape[2], parts)
     tiled(s, c, shape)

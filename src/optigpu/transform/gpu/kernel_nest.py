@@ -55,6 +55,7 @@ class KernelNest:
         tiles: KernelTiles,
     ) -> None:
         self.grid, self.block, self.tiles = grid, block, tiles
+        self.repeated = False  # does a loop that a block runs execute the statements again?
         self.shared = {**dict.fromkeys(tiles.copied), **shared}
         self.registers = {name: dims for name, dims in registers.items() if dims > 0}
         self.kept = {name for name, dims in registers.items() if dims == 0}
@@ -111,7 +112,7 @@ class KernelNest:
     def _block_body(self, body: Body) -> Body:
         """Statements that a whole block runs."""
         if self.tiles.has_copies(body):
-            return self._block_body(self.tiles.with_copies(body))
+            return self._block_body(self.tiles.with_copies(body, self.repeated))
         for i, s in enumerate(body):
             if isinstance(s, Decl) and self.tiles.fragments.get(s.name, 0) > 0:
                 decl, *rest = in_fragments(s, body[i + 1 :], self.tiles.fragments[s.name])
@@ -169,7 +170,10 @@ class KernelNest:
             case For() if self._is_block_loop(s):
                 return [self._thread_loops(s)]
             case For() if self._has_block_loop(s):
-                return [replace(s, body=self._block_body(s.body), contract=())]
+                outer, self.repeated = self.repeated, True
+                inside = self._block_body(s.body)
+                self.repeated = outer
+                return [replace(s, body=inside, contract=())]
             case Ghost() | GhostEnd() | Assert():
                 return [s]
             case If() if self._has_block_loop(s):

@@ -47,9 +47,9 @@ class KernelTiles:
     def has_copies(self, body: Body) -> bool:
         return any(map(is_copy, body))
 
-    def with_copies(self, body: Body) -> Body:
-        """A body with calls in place of the nests that copy tiles, a barrier after the copies that stand together, and one at the
-        end, before the tiles are filled again."""
+    def with_copies(self, body: Body, repeated: bool) -> Body:
+        """A body with calls in place of the nests that copy tiles, a barrier after the copies that stand together, and, if it is
+        `repeated`, one at the end, before the tiles are filled again."""
         out: list[Stmt] = []
         under_way = False
         for s in body:
@@ -64,7 +64,7 @@ class KernelTiles:
                 under_way = True
             elif not any(is_free_of(s, name) for name in self.copied):
                 out.append(s)
-        return (*out, CallStmt(Call("blocksync", ())))
+        return (*out, CallStmt(Call("blocksync", ()))) if repeated else tuple(out)
 
     def of_group(self, s: For) -> Stmt:
         """A loop over rows as what the threads of a group run."""

@@ -9,7 +9,7 @@ from optigpu.script.targets import TargetLike, Write
 from optigpu.script.transformation import transformation
 from optigpu.syntax.builtins import TILE_COPY
 from optigpu.syntax.exprs import Binary, Call
-from optigpu.syntax.program import COPY_HINT, PIPELINE_HINT, Body, CallStmt, For, Mode, is_call
+from optigpu.syntax.program import COPY_HINT, PIPELINE_HINT, Body, CallStmt, Decl, For, Mode, is_call
 from optigpu.transform.gpu.memory_spaces import shared_bytes
 from optigpu.transform.gpu.tile_nests import tile_copy
 from optigpu.transform.loop.loop_targets import loop_at
@@ -128,8 +128,9 @@ def _divided(body: Body) -> tuple[Body, Body]:
     """The statements up to the last copy of a tile, and those after it, without the barriers around both."""
     last = max((i for i, s in enumerate(body) if is_call(s, TILE_COPY)), default=-1) + 1
     ahead, rest = body[:last], body[last:]
-    if rest and is_call(rest[0], "blocksync"):
-        rest = rest[1:]
+    first = next((i for i, s in enumerate(rest) if not isinstance(s, Decl)), len(rest))
+    if first < len(rest) and is_call(rest[first], "blocksync"):
+        rest = (*rest[:first], *rest[first + 1 :])
     if rest and is_call(rest[-1], "blocksync"):
         rest = rest[:-1]
     return ahead, rest
