@@ -65,7 +65,8 @@ EMISSION_ERRORS = (
         "OG409",
         "tiles or fragments that no instruction takes",
         "A fragment, a product or copy of tiles, or a pipelined loop, with sizes or places that no instruction of the GPU has:\n"
-        "fragments have a multiple of 16 rows (of 64, for four warps) and of 8 columns, results of products a multiple of 16;\n"
+        "fragments have a multiple of 16 rows (of 64, for four warps) and of 8 columns, results of products a multiple of 16\n"
+        "(the other way round in kernels that multiply TF32 by rows of the right factor, and have no vectors of rows);\n"
         "factors are tiles in shared memory with rows of 32, 64 or multiples of 128 bytes, and a multiple of 8 rows, from a\n"
         "multiple of 16 bytes of a row on; products add up multiples of 16 numbers of 16 bits, or of 8 of TF32. An element of a\n"
         "fragment is accessed by the indices of the loops around, and by nothing else. A pipelined loop counts up from 0 by one.",
