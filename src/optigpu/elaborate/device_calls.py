@@ -21,6 +21,7 @@ from optigpu.syntax.builtins import (
     VECTOR_CALLS,
 )
 from optigpu.syntax.exprs import Array, Call, Expr, Var
+from optigpu.syntax.program import Role
 from optigpu.syntax.source import Loc
 
 NEXT_PHASE = {"kernel_setup_end": "threads", "kernel_teardown_begin": "teardown", "kernel_kill": "host"}
@@ -102,6 +103,8 @@ class CallElaborator(ExpressionElaborator):
             self.code.append(kc.ReduceRows(ROW_REDUCTIONS[call.func], of_rows, fragment, rows, cols, at=at))
             return
         if call.func == TILE_COPY:
+            if self.f.role is Role.DEVICE:
+                raise unsupported("a device function copies no tiles: its arrays may be parts of others", call.loc)
             target = self.tile(call.args[0], names)
             *lead, row, col = (self.expr(a, names) for a in call.args[2:])
             source = kc.TileView(self.pointer(call.args[1], names).base, tuple(lead), row, col)

@@ -20,10 +20,12 @@ from optigpu.schedules.matmul_kernels import (
 from optigpu.schedules.product_reading import ProductReading, only_product, single_product
 from optigpu.schedules.proposals import Proposal, Unfit
 from optigpu.schedules.reading import code
+from optigpu.schedules.required_names import require_positive
 from optigpu.schedules.tile_contraction import tile_contraction
 from optigpu.script.transformation import transformation
 from optigpu.syntax.float_formats import is_stored_float
 from optigpu.syntax.program import For
+from optigpu.syntax.types import FLOAT
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.declared_types import array_of
 from optigpu.transform.tools.refusal import refuse
@@ -99,7 +101,8 @@ def matmul(
         rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
     elem = array_of(s, p.path, p.left.array).elem
-    of_tiles = p.has_tiles and (precision == "tf32" or is_stored_float(elem))
+    of_tiles = p.has_tiles and (is_stored_float(elem) or (precision == "tf32" and elem == FLOAT))
+    require_positive(parts=(parts,))
     start_at_zero(s, p.total)
     if parts > 1:
         if not p.has_tiles or precision == "tf32x3":

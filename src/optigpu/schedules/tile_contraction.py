@@ -9,7 +9,7 @@ from optigpu.schedules.required_names import require_positive
 from optigpu.schedules.tiled_sums import ROWS_IN_TURN, TiledSum, in_parts, in_turns, staged, tiled, tiled_sum
 from optigpu.script.targets import For, Write
 from optigpu.script.transformation import transformation
-from optigpu.syntax.types import TF32
+from optigpu.syntax.types import FLOAT, STORED_FLOATS, TF32
 from optigpu.transform.registry import TransformSession
 from optigpu.transform.tools.refusal import refuse
 
@@ -62,7 +62,10 @@ def tile_contraction(
     Fails: when the factors are of a type that tensor cores do not multiply.
     """
     c = tiled_sum(s, rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, total=total)
-    size = array_at(s, left, For(rows)).elem.size
+    factor = array_at(s, left, For(rows)).elem
+    if factor not in (FLOAT, *STORED_FLOATS):
+        raise refuse(f"tensor cores do not multiply numbers of type `{factor.name}`", code="OG604")
+    size = factor.size
     by_cols = size == TF32.size and c.along == (True, False)
     rows_of, cols_of, depth = TILES[size]
     shape = tile or ((cols_of, rows_of, depth) if by_cols else (rows_of, cols_of, depth))

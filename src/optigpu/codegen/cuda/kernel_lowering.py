@@ -112,7 +112,10 @@ def lower_kernel(
 
 
 def _with_bulk(plain: DeviceKernel, bulk: DeviceKernel, scalars: Mapping[str, Scalar]) -> DeviceKernel:
-    """A kernel with its form that has a producer, if its launch can describe the arrays: then it needs all their sizes."""
+    """A kernel with its form that has a producer, if its launch can describe the arrays: then it needs all their sizes. Loops over
+    all threads of the grid give the producer the place of another block."""
+    if any(coordinate.of == "all" for coordinate in plain.threads.names):
+        return plain
     maps = tuple(m for m in bulk.maps if m.name in names_used(bulk.body))
     mapped = [a for a in plain.arrays if a.name in {m.array for m in maps}]
     if not maps or not bulk.layout.fits or any(None in a.dims for a in mapped):

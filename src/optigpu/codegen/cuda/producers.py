@@ -155,6 +155,8 @@ def _refusal_of(s: Stmt, written: Set[str]) -> str:
     match s:
         case CallStmt(Call(func, (tile, source, *at))) if func == TILE_COPY:
             assert isinstance(tile.type, Array) and isinstance(source.type, Array)
+            if not isinstance(source, Var):
+                return "a part of an array is copied"
             if tile.type.elem not in MAPPED or len(source.type.dims) != len(at) or None in source.type.dims:
                 return "bulk copies do not know such arrays"
             if not is_swizzled(tile.type.elem, tile.type.dims) or len(at) > MOST_DIMENSIONS:

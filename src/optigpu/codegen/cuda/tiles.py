@@ -111,6 +111,8 @@ class TileLowering(FragmentLowering):
     def tile_copy(self, call: Call, scope: LoweringScope) -> Call:
         """A copy by all threads of the block."""
         tile, source, *at = call.args
+        if not isinstance(source, Var) or not isinstance(tile, Var | Index):
+            raise unfit("a tile is copied from a whole array to a whole tile", call.loc)
         info, array = scope.arrays[root_name(tile)], scope.arrays[root_name(source)]
         if not self.block_threads:
             raise unfit("the threads that copy a tile together are no known number", call.loc)
@@ -189,6 +191,8 @@ class TileLowering(FragmentLowering):
         match e:
             case Addr(Index(Var(name), indices)):
                 info, at = scope.arrays[name], tuple(self.folded(i, scope) for i in indices)
+                if len(at) == len(info.dims) - 1:  # of a row: from its first element on
+                    at = (*at, number(0))
                 lead, (row, col) = at[: len(info.dims) - 2], at[len(info.dims) - 2 :]
                 whole = Var(info.name, type=e.type)
                 tile: Expr = Index(whole, lead, type=e.type) if lead else whole
