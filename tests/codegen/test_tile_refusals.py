@@ -250,7 +250,7 @@ REFUTED = {
     "no barrier before the product": (PRODUCT, "    blocksync();\n    frag for", "    frag for", "OG341"),
     "a product of a tile and itself": (PRODUCT, CALL, "mma(sum, p, right, 16); mma(p, p, right, 16);", "OG114"),
     "a tile used before the wait": (COPIES, f"pipeline_wait();\n      {USE}", f"{USE}\n      pipeline_wait();", "OG303"),
-    "no wait": (COPIES, "pipeline_wait();\n", "", "OG303"),
+    "no wait": (COPIES, "pipeline_wait();\n", "", "OG372"),
     "two waits": (COPIES, "pipeline_wait();", "pipeline_wait(); pipeline_wait();", "OG372"),
     "another row copied": (COPIES, COPY, "tile_load(t, d_a, k + 1, 0);", "OG305"),
     "the copied array written": (COPIES, USE, f"{USE} thread for (int j = 0; j < 64; j++) d_a[k][j] = 0.0f;", "OG302"),

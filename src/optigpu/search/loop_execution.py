@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from optigpu.kernel import Kernel, Rejected, State
 from optigpu.kernel import instructions as kc
-from optigpu.kernel.causes import BrokenLaw, Operation, Overlap, Uninitialised, WrongValue
+from optigpu.kernel.causes import BrokenLaw, Operation, Overlap, Uninitialised, WrongStage, WrongValue
 from optigpu.kernel.context import THREADS
 from optigpu.kernel.loop_contract import EnteredLoop, LoopContract
 from optigpu.kernel.thread_conditions import ANY_LAUNCH, launch_of
@@ -91,6 +91,10 @@ class LoopExecution:
 
     def loop(self, state: State, loop: kc.CountedLoop) -> State:
         """Execute a loop, as an earlier proof did if there is one."""
+        if loop.mode == kc.PIPELINED and not any(isinstance(i, kc.AwaitStage) for i in kc.instructions_in(loop.body)):
+            raise Rejected(
+                WrongStage(Operation.LOOP, text="the body of a pipelined loop does not wait: pipeline_wait();")
+            )
         if self.replay is None:
             return self._searched(state, loop)
         accesses = self.executor.progress.accesses

@@ -2,7 +2,7 @@
 // expect: VERIFIED
 // run: clean
 // also: standin, replay
-// mutate: "      pipeline_wait();\n" -> "      blocksync();\n" => REFUTED[OG372] blocksync();
+// mutate: "      pipeline_wait();\n" -> "      blocksync();\n" => REFUTED[OG372] for (int k = 0; k < 4; k++)
 //   run: OG230 blocksync()
 // mutate: "      pipeline_wait();\n" -> "      pipeline_wait();\n      pipeline_wait();\n" => REFUTED[OG372] 2nd pipeline_wait();
 //   run: OG230 2nd pipeline_wait();
