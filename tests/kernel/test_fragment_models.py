@@ -43,9 +43,9 @@ Model = Callable[..., Counter[str]]
     [
         (multiplying, "multiply_tiles", 10),
         (reducing, "reduce_rows", 15),
-        (looping, "leave_loop", 30),
-        (copying, "copy_tile", 20),
-        (pipelines, "await_stage", 20),
+        (looping, "leave_loop", 15),
+        (copying, "copy_tile", 12),
+        (pipelines, "await_stage", 8),
     ],
 )
 def test_what_is_accepted_is_right_in_all_runs(model: Model, rule: str, least: int) -> None:
