@@ -1,5 +1,6 @@
 // Four warps have fragments together: each half of a block of 256 threads has one, and multiplies tiles.
 // expect: VERIFIED
+// run: clean
 // also: standin, replay
 // mutate: "g < 2; g++) {\n      mma" -> "g < 8; g++) {\n      mma"
 //   => REFUTED[OG302] dz[b][g][i][j] = c[DMINDEX1(2, g)][i][j] + v[DMINDEX1(2, g)][i] + g;
