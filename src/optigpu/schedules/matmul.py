@@ -95,14 +95,13 @@ def matmul(
     other one not on `cols`; one store of what becomes of the sum.
     Fails: OG311 when `divided` tiles may not divide a size; OG602 when there are several products.
     """
-    require_choice(precision)
+    _require_known(precision, parts)
     p = only_product(
         s, "matmul", {},
         rows=rows, cols=cols, inner=inner, left=left, right=right, out=out, grid=grid, taps=taps, total=total,
     )  # fmt: skip
     elem = array_of(s, p.path, p.left.array).elem
     of_tiles = p.has_tiles and (is_stored_float(elem) or (precision == "tf32" and elem == FLOAT))
-    require_positive(parts=(parts,))
     start_at_zero(s, p.total)
     if parts > 1:
         if not p.has_tiles or precision == "tf32x3":
@@ -122,7 +121,8 @@ def matmul(
         kernels.any_size()
 
 
-def require_choice(precision: str) -> None:
+def _require_known(precision: str, parts: int) -> None:
+    require_positive(parts=(parts,))
     if precision not in PRECISIONS:
         raise refuse(f'precision="{precision}" is not known', help=f"one of {', '.join(PRECISIONS)}", code="OG604")
 
