@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from optigpu.syntax.diagnostic import InputError
 from tests.support.cuda import emitted, on_standin
 from tests.support.tiles import as_floats, filled, small_integers, stored, unset
 from tests.support.verdicts import VERIFIED, verdict_of
@@ -164,3 +165,56 @@ def test_two_elements_of_16_bits_are_one_register() -> None:
     text = filled(PACKED, TYPE="half", CHANGE="p[i][j] = 2.0f * p[i][j];", VALUE="2 * A(i, j)")
     kernel = emitted(text).text.split("__global__")[1]
     assert "unsigned p[2][2][2];" in kernel and "rounded_half(" in kernel
+
+
+# Indices of loops over fragments have the types that they are declared with.
+WIDE = """#include <optigpu.h>
+void f(int n, int64_t b[n][16]) {
+  __requires("0 <= n && n <= 32");
+  __writes("b ~> Matrix2(n, 16, fun i j -> (i + 1) * 2000000000 + j)");
+  int64_t* const d_b = __gmem_malloc2<int64_t>(n, 16);
+  kernel_launch(1, 32, 0);
+  kernel_setup_end();
+  thread for (int block = 0; block < 1; block++) {
+    frag for (int64_t i = 0; i < 32; i++) frag for (int64_t j = 0; j < 16; j++) if (i < n) d_b[i][j] = (i + 1) * 2000000000 + j;
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(b, d_b, n, 16);
+  gmem_free(d_b);
+}
+"""
+
+
+def test_indices_of_64_bits_are_computed_with_in_64_bits() -> None:
+    assert verdict_of(WIDE) == VERIFIED
+    b = np.zeros((30, 16), np.int64)
+    on_standin(WIDE)(30, b)
+    i, j = np.indices(b.shape)
+    assert np.array_equal(b, (i + 1) * 2_000_000_000 + j)
+
+
+def test_a_tile_is_copied_by_a_known_number_of_threads() -> None:
+    text = """#include <optigpu.h>
+void f(int T, float a[32][32], float b[32][32]) {
+  __requires("A: int * int -> float, T == 64");
+  __reads("a ~> Matrix2(32, 32, A)");
+  __writes("b ~> Cells2(32, 32)");
+  float* const d_a = __gmem_malloc2<float>(32, 32);
+  memcpy_host_to_device2(d_a, a, 32, 32);
+  kernel_launch(1, T, 4096);
+  kernel_setup_end();
+  thread for (int block = 0; block < 1; block++) {
+    __shared__ float t[32][32];
+    tile_load(t, d_a, 0, 0);
+    blocksync();
+  }
+  kernel_teardown_begin();
+  kernel_kill();
+  memcpy_device_to_host2(b, d_a, 32, 32);
+  gmem_free(d_a);
+}
+"""
+    assert verdict_of(text) == VERIFIED
+    with pytest.raises(InputError, match="the threads that copy a tile together are no known number"):
+        emitted(text)
