@@ -51,8 +51,8 @@ def mutant(chance: random.Random, programs: list[str]) -> str:
     return "\n".join(lines)
 
 
-# At least so many of 25 programs are verified, by seed: without these, the test would say nothing.
-VERIFIED = (8, 12, 13, 12)
+# What is verified of 25 programs, by seed: without these, the test would say nothing.
+VERIFIED = (10, 13, 14, 15)
 
 
 @pytest.mark.parametrize("seed", range(4))
